@@ -1,0 +1,1 @@
+"""Pure functions from a Model to frozen rows. Nothing here reads files or prints."""

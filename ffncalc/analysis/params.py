@@ -1,0 +1,181 @@
+"""Parameters: how many, where, and how many of them one token uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ffncalc.components.ffn import FFN, GatedFFN
+from ffncalc.components.moe import MoE, StackedExperts
+from ffncalc.formula import Num, total
+from ffncalc.ir import CATEGORIES, Model, Role, Tensor, Use, walk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expansion:
+    """One FFN width of a model.
+
+    `ratio` is hidden / width; `equivalent` is the parameters against the two-matrix FFN of 4 × width
+    (gated: 3·ratio/8), 1.0 for the original Transformer.
+    """
+
+    kind: str  # dense, routed_expert, shared_expert
+    layers: int
+    width: int
+    hidden: int
+    gated: bool
+    activation: str
+
+    @property
+    def ratio(self) -> float:
+        """FFN width / model width."""
+        return self.hidden / self.width
+
+    @property
+    def equivalent(self) -> float:
+        """Weights per layer against 2 × width × 4·width."""
+        return (3 if self.gated else 2) * self.hidden / (8 * self.width)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Params:
+    """The count of a model; every number is a `Num` that knows its derivation."""
+
+    total: int
+    active: int
+    active_matmul: int
+    by_category: dict[str, int]
+    active_by_category: dict[str, int]
+    by_role: dict[str, int]
+    tied_embeddings: bool
+    buffers: int
+    mtp: int
+    mtp_stored: int
+    expansion: tuple[Expansion, ...]
+    slots: int
+
+    @property
+    def ffn_share(self) -> float:
+        """FFN parameters / total."""
+        return self.by_category["ffn"] / self.total if self.total else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """The `params` object of the JSON contract."""
+        return {
+            "total": int(self.total),
+            "active": int(self.active),
+            "active_matmul": int(self.active_matmul),
+            "by_category": {name: int(n) for name, n in self.by_category.items()},
+            "active_by_category": {name: int(n) for name, n in self.active_by_category.items()},
+            "ffn": {
+                "dense": int(self.by_role[Role.DENSE]),
+                "routed_experts": int(self.by_role[Role.ROUTED]),
+                "shared_experts": int(self.by_role[Role.SHARED]),
+                "slots": int(self.slots),
+            },
+            "tied_embeddings": self.tied_embeddings,
+            "checkpoint_extra": {
+                "buffers": int(self.buffers),
+                "mtp": int(self.mtp),
+                "mtp_stored": int(self.mtp_stored),
+            },
+            "ffn_share": self.ffn_share,
+            "expansion": [
+                {
+                    "kind": e.kind,
+                    "layers": e.layers,
+                    "width": int(e.width),
+                    "hidden": int(e.hidden),
+                    "ratio": e.ratio,
+                    "gated": e.gated,
+                    "activation": e.activation,
+                    "parameter_equivalent": e.equivalent,
+                }
+                for e in self.expansion
+            ],
+        }
+
+
+def params(model: Model) -> Params:
+    """Count a model: tied weights once, buffers and multi-token-prediction layers apart."""
+    all_: dict[Role, list[int]] = {role: [] for role in Role}
+    active: dict[Role, list[int]] = {role: [] for role in Role}
+    multiplied = []
+    tied = False
+    for block, _, tensor in model.tensors():
+        role = block.role(tensor)
+        whole = times(block.count, tensor.stored)
+        used = whole if tensor.used == tensor.copies else times(block.count, tensor.size * tensor.used)
+        if tensor.tied:
+            tied = tied or (role is Role.HEAD and tensor.use is Use.MATMUL)
+        else:
+            all_[role].append(whole)
+            active[role].append(used)
+        if multiplies(tensor, role):
+            multiplied.append(used)
+    by_role = {role: total(numbers) for role, numbers in all_.items()}
+    active_by_role = {role: total(numbers) for role, numbers in active.items()}
+    extra = [(b.count, t) for mtp in (False, True) for b, _, t in walk(model.mtp, buffers=mtp)]
+    return Params(
+        total=total(by_role.values()),
+        active=total(active_by_role.values()),
+        active_matmul=total(multiplied),
+        by_category=_by_category(by_role),
+        active_by_category=_by_category(active_by_role),
+        by_role={role.value: n for role, n in by_role.items()},
+        tied_embeddings=tied,
+        buffers=total(times(b.count, t.stored) for b, _, t in walk(model.blocks, buffers=True)),
+        mtp=total(times(count, t.params) for count, t in extra),
+        mtp_stored=total(times(count, t.stored) for count, t in extra),
+        expansion=tuple(expansions(model)),
+        slots=slots(model),
+    )
+
+
+def times(count: int, number: int) -> int:
+    """`count × number`, leaving out a factor of one or zero so that derivations stay short."""
+    return number if count == 1 or not number else count * number
+
+
+def multiplies(tensor: Tensor, role: Role) -> bool:
+    """Whether a weight multiplies one text token: none of a tower does, and shared weights count once.
+
+    A tied head does count: the embedding it is tied to is only looked up.
+    """
+    if tensor.use is not Use.MATMUL or role is Role.MULTIMODAL:
+        return False
+    return not tensor.tied or role is Role.HEAD
+
+
+def expansions(model: Model) -> Iterator[Expansion]:
+    """The distinct FFN widths of a model, each with the number of layers that have it."""
+    found: dict[tuple[str, int, int, bool, str], int] = {}
+    for count, kind, ffn, _ in networks(model):
+        key = (kind, ffn.width, ffn.hidden, ffn.gated, ffn.activation)
+        found[key] = found.get(key, 0) + count
+    for (kind, width, hidden, gated, activation), count in found.items():
+        yield Expansion(kind=kind, layers=count, width=width, hidden=hidden, gated=gated, activation=activation)
+
+
+def slots(model: Model) -> int:
+    """Key–value slots: hidden units of all FFNs, every expert counted (arXiv:2012.14913 reads an FFN as a memory)."""
+    return total(times(count, copies * ffn.hidden) for count, _, ffn, copies in networks(model))
+
+
+def networks(model: Model) -> Iterator[tuple[int, str, GatedFFN | FFN | StackedExperts, int]]:
+    """(layers, kind, FFN, copies) of every FFN: dense, routed_expert (a copy per expert), shared_expert."""
+    for block in model.layers:
+        for part in block.parts:
+            if isinstance(part, MoE):
+                yield block.count, "routed_expert", part.expert, part.experts
+                if part.shared is not None:
+                    yield block.count, "shared_expert", part.shared, 1
+            elif isinstance(part, GatedFFN | FFN):
+                yield block.count, "dense", part, 1
+
+
+def _by_category(by_role: dict[Role, Num]) -> dict[str, int]:
+    parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
+    for role, number in by_role.items():
+        parts[role.category].append(number)
+    return {name: total(numbers) for name, numbers in parts.items()}

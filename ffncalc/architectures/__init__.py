@@ -1,0 +1,99 @@
+"""Supported model types: which module describes each, and how a raw config becomes a model.
+
+A module has `Config` (its fields) and `build(config) -> Model`; it is imported when its type is first met.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import import_module, resources
+from types import ModuleType
+from typing import Any
+
+from ffncalc.errors import ConfigError, UnsupportedModel
+from ffncalc.ir import Model
+from ffncalc.schema import BaseConfig, shown
+
+MODULES: dict[str, str] = {
+    "deepseek_v3": "deepseek_v3",
+    "gemma": "dense",
+    "gemma2": "dense",
+    "gpt2": "gpt2",
+    "llama": "dense",
+    "mistral": "dense",
+    "mixtral": "moe",
+    "qwen2": "dense",
+    "qwen3": "dense",
+    "qwen3_moe": "moe",
+}
+
+
+@cache
+def module(model_type: str) -> ModuleType:
+    """The module that describes a model type.
+
+    Raises:
+        UnsupportedModel: with the nearest known types.
+    """
+    try:
+        name = MODULES[model_type]
+    except KeyError:
+        raise UnsupportedModel(model_type, MODULES) from None
+    return import_module(f"{__name__}.{name}")
+
+
+@cache
+def defaults() -> dict[str, dict[str, Any]]:
+    """What a config class of transformers assumes for absent keys, by model type.
+
+    Written by tests/oracle/defaults.py; types that transformers lacks have their defaults in their own Config.
+    """
+    found: dict[str, dict[str, Any]] = json.loads(resources.files(__name__).joinpath("defaults.json").read_bytes())
+    return found
+
+
+def parse(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> BaseConfig:
+    """The typed config of a raw one; `nested` parts of a composite may lack any field (see `BaseConfig.parse`)."""
+    model_type = model_type_of(raw, prefix)
+    config_class: type[BaseConfig] = module(model_type).Config
+    own = dict(raw) | {"model_type": model_type}
+    return config_class.parse(own, defaults().get(model_type, {}), prefix=prefix, nested=nested)
+
+
+def build(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> Model:
+    """Describe the model of a raw config.
+
+    Raises:
+        UnsupportedModel: the model_type is not known.
+        ConfigError: fields are missing, wrong or in conflict.
+    """
+    config = parse(raw, prefix=prefix, nested=nested)
+    model: Model = module(config.model_type).build(config)
+    named = tuple(
+        (prefix + key, value) for key, value in config.taken.items() if key not in ("architectures", "model_type")
+    )
+    return replace(model, defaults=(*named, *model.defaults))
+
+
+def model_type_of(raw: Mapping[str, Any], prefix: str = "") -> str:
+    """The model type a config names, or the one whose class it names in `architectures`.
+
+    Raises:
+        ConfigError: it names neither.
+    """
+    model_type = raw.get("model_type")
+    if isinstance(model_type, str) and model_type:
+        return model_type
+    if model_type is not None:
+        raise ConfigError(f"{prefix}model_type: must be a non-empty string, got {shown(model_type)}")
+    classes = raw.get("architectures")
+    first = classes[0] if isinstance(classes, list) and classes else None
+    known = {name.replace("_", "").replace("-", ""): name for name in MODULES}
+    if isinstance(first, str):
+        for end in ("ForCausalLM", "ForMaskedLM", "ForConditionalGeneration", "LMHeadModel", "Model"):
+            if first.endswith(end) and (name := known.get(first.removesuffix(end).lower())):
+                return name
+    raise ConfigError(f"{prefix}model_type: missing, and `architectures` does not tell which it is")

@@ -1,0 +1,132 @@
+"""The frame of a decoder: embedding, layers, final norm, head; and the parts that most families share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ffncalc.architectures._task import Task, task_of
+from ffncalc.components.embedding import Embedding, Linear
+from ffncalc.components.norm import Norm
+from ffncalc.errors import ConfigError
+from ffncalc.ir import Block, Component, Model, layers
+from ffncalc.schema import BaseConfig, Count, Depth, Size
+
+
+class DecoderConfig(BaseConfig):
+    """Fields that most decoders have. Defaults that differ by family are in defaults.json."""
+
+    vocab_size: Size
+    hidden_size: Size
+    num_hidden_layers: Depth
+    num_attention_heads: Size
+    num_key_value_heads: Size | None = None
+    head_dim: Size | None = None
+    hidden_act: str = "silu"
+    max_position_embeddings: Size | None = None
+    tie_word_embeddings: bool = False
+    layer_types: list[str] | None = None
+    sliding_window: Count | None = None
+    num_labels: Size | None = None
+    id2label: dict[str, Any] | None = None
+
+    @property
+    def kv_heads(self) -> int:
+        """Key/value heads; as many as query heads where the file has none."""
+        return self.num_key_value_heads or self.num_attention_heads
+
+    @property
+    def head_size(self) -> int:
+        """`head_dim`, or hidden_size / num_attention_heads where the file has none.
+
+        Raises:
+            ConfigError: there is none, and the heads do not divide the width.
+        """
+        if self.head_dim is not None:
+            return self.head_dim
+        return divided(self, "hidden_size", "num_attention_heads")
+
+    @property
+    def window(self) -> int | None:
+        """`sliding_window`, where 0 and null mean none."""
+        return self.sliding_window or None
+
+    @property
+    def labels(self) -> int:
+        """Classes of a classification head."""
+        return self.num_labels or (len(self.id2label) if self.id2label else 2)
+
+
+def divided(c: BaseConfig, field: str, by: str) -> int:
+    """`field` / `by`, which must divide it.
+
+    Raises:
+        ConfigError: naming both.
+    """
+    value, parts = getattr(c, field), getattr(c, by)
+    if value % parts:
+        raise ConfigError(
+            f"{c.key(field)}: {value} is not divisible by {c.key(by)} {parts}",
+            "Set head_dim if the heads have another width.",
+        )
+    quotient: int = value // parts
+    return quotient
+
+
+def norms(c: DecoderConfig, *names: str, bias: bool = False) -> tuple[Norm, ...]:
+    """Norms as wide as the model."""
+    return tuple(Norm(name, width=c.hidden_size, bias=bias) for name in names)
+
+
+def decoder(
+    c: DecoderConfig,
+    layer: Callable[[int], tuple[Component, ...]],
+    *,
+    base: str = "model",
+    embed: str = "embed_tokens",
+    before: Sequence[Component] = (),
+    stack: str = "layers",
+    after: Sequence[Component] | None = None,
+    head: str = "lm_head",
+    head_bias: bool = False,
+    buffers: Sequence[Block] = (),
+    mtp: Sequence[Block] = (),
+) -> Model:
+    """A decoder whose layer `i` has the parts `layer(i)`.
+
+    `before` are parts between the embedding and the layers (positions, norms), `after` those between the layers and
+    the head (an RMSNorm called `norm` unless given). The class named in `architectures` decides on the head; a bare
+    class drops `base` from all names, as its checkpoint does.
+    """
+    task = task_of(c.architecture, Task.CAUSAL_LM)
+    root = "" if task is Task.BASE else base
+    dot = f"{root}." if root else ""
+    tail = norms(c, "norm") if after is None else tuple(after)
+    embedding = Embedding(embed, rows=c.vocab_size, width=c.hidden_size)
+    table = f"{dot}{embed}.weight"
+    return Model(
+        model_type=c.model_type,
+        architecture=c.architecture,
+        width=c.hidden_size,
+        blocks=(
+            Block(root, (embedding, *before)),
+            *layers(f"{dot}{stack}.{{}}", c.num_hidden_layers, layer),
+            *((Block(root, tail),) if tail else ()),
+            *output(c, task, head=head, tied=table if c.tie_word_embeddings else "", bias=head_bias),
+        ),
+        mtp=tuple(mtp),
+        max_context=c.max_position_embeddings,
+    )
+
+
+def output(c: DecoderConfig, task: Task, *, head: str, tied: str, bias: bool) -> tuple[Block, ...]:
+    """The block on top of a decoder: language-model head, classifier, or nothing."""
+    parts: dict[Task, Component] = {
+        Task.CAUSAL_LM: Linear(head, width=c.hidden_size, out=c.vocab_size, tied=tied, bias=bias),
+        Task.SEQUENCE_CLASSIFICATION: Linear("score", width=c.hidden_size, out=c.labels),
+        Task.TOKEN_CLASSIFICATION: Linear("score", width=c.hidden_size, out=c.labels, bias=True),
+        Task.QUESTION_ANSWERING: Linear("qa_outputs", width=c.hidden_size, out=2, bias=True),
+    }
+    if task is Task.BASE:
+        return ()
+    return (Block("", (parts.get(task, parts[Task.CAUSAL_LM]),)),)

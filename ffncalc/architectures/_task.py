@@ -1,0 +1,41 @@
+"""What the class named in `architectures` puts on top of the layers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Task(StrEnum):
+    """The head of a model class."""
+
+    BASE = "base"
+    CAUSAL_LM = "causal_lm"
+    MASKED_LM = "masked_lm"
+    PRETRAINING = "pretraining"
+    CONDITIONAL_GENERATION = "conditional_generation"
+    SEQUENCE_CLASSIFICATION = "sequence_classification"
+    TOKEN_CLASSIFICATION = "token_classification"
+    QUESTION_ANSWERING = "question_answering"
+    MULTIPLE_CHOICE = "multiple_choice"
+
+
+ENDINGS = {
+    "ForCausalLM": Task.CAUSAL_LM,
+    "LMHeadModel": Task.CAUSAL_LM,
+    "ForMaskedLM": Task.MASKED_LM,
+    "ForPreTraining": Task.PRETRAINING,
+    "ForConditionalGeneration": Task.CONDITIONAL_GENERATION,
+    "ForSequenceClassification": Task.SEQUENCE_CLASSIFICATION,
+    "ForTokenClassification": Task.TOKEN_CLASSIFICATION,
+    "ForQuestionAnswering": Task.QUESTION_ANSWERING,
+    "ForMultipleChoice": Task.MULTIPLE_CHOICE,
+    "Model": Task.BASE,
+}
+
+
+def task_of(architecture: str, otherwise: Task) -> Task:
+    """The task of a class by the end of its name; `otherwise` where the name is missing or tells nothing."""
+    for ending, task in ENDINGS.items():
+        if architecture.endswith(ending):
+            return task
+    return otherwise

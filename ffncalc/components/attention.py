@@ -1,0 +1,111 @@
+"""Softmax attention with grouped keys and values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ffncalc.components.linear import linear, vector
+from ffncalc.components.norm import norm
+from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Projections:
+    """Module names of the projections; `fused` replaces q, k and v by one tensor."""
+
+    q: str = "q_proj"
+    k: str = "k_proj"
+    v: str = "v_proj"
+    o: str = "o_proj"
+    fused: str = ""
+    q_norm: str = "q_norm"
+    k_norm: str = "k_norm"
+
+
+SEPARATE = Projections()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attention(Component):
+    """Grouped-query attention (arXiv:2305.13245); multi-head where kv_heads = heads, multi-query where it is 1.
+
+    Weights: q [heads·head_dim, width], k [kv_heads·head_dim, width], v [kv_heads·value_dim, width],
+    o [width, heads·value_dim]. `qk_norm`: "head" normalises each head [head_dim], "all" the whole projection.
+    `gate`: q_proj is twice as wide and its second half gates the output. `sinks`: one learned logit per head.
+    `out`: output width where it is not `width`. `shared_kv`: keys and values of an earlier layer are used.
+    """
+
+    slot = "mixer"
+
+    width: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    value_dim: int | None = None
+    out: int | None = None
+    span: Span = FULL
+    qkv_bias: bool = False
+    k_bias: bool | None = None  # None: as qkv_bias (Whisper has none on k)
+    out_bias: bool = False
+    qk_norm: Literal["", "head", "all"] = ""
+    norm_bias: bool = False
+    gate: bool = False
+    sinks: bool = False
+    shared_kv: bool = False
+    transposed: bool = False
+    names: Projections = SEPARATE
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        value_dim = self.head_dim if self.value_dim is None else self.value_dim
+        projected = self.width if self.out is None else self.out
+        out = linear(
+            self.names.o,
+            self.heads * value_dim,
+            projected,
+            Role.ATTENTION,
+            bias=self.out_bias,
+            transposed=self.transposed,
+        )
+        sinks = (vector("sinks", self.heads, Role.ATTENTION),) if self.sinks else ()
+        return (*self._inputs(value_dim), *out, *sinks, *self._norms())
+
+    def _inputs(self, value_dim: int) -> tuple[Tensor, ...]:
+        q = self.heads * self.head_dim * (2 if self.gate else 1)
+        k, v = self.kv_heads * self.head_dim, self.kv_heads * value_dim
+        names, bias = self.names, self.qkv_bias
+        if names.fused:
+            return linear(names.fused, self.width, q + k + v, Role.ATTENTION, bias=bias, transposed=self.transposed)
+        query = linear(names.q, self.width, q, Role.ATTENTION, bias=bias)
+        if self.shared_kv:
+            return query
+        k_bias = bias if self.k_bias is None else self.k_bias
+        key = linear(names.k, self.width, k, Role.ATTENTION, bias=k_bias)
+        return (*query, *key, *linear(names.v, self.width, v, Role.ATTENTION, bias=bias))
+
+    def _norms(self) -> tuple[Tensor, ...]:
+        if not self.qk_norm:
+            return ()
+        all_heads = self.qk_norm == "all"
+        q = self.heads * self.head_dim if all_heads else self.head_dim
+        k = self.kv_heads * self.head_dim if all_heads else self.head_dim
+        key = () if self.shared_kv else norm(self.names.k_norm, k, bias=self.norm_bias)
+        return (*norm(self.names.q_norm, q, bias=self.norm_bias), *key)
+
+    def mixing(self) -> tuple[Mixing, ...]:
+        return (Mixing(per_key=core(self.heads, self.head_dim, self.value_dim), span=self.span),)
+
+    def cache(self) -> tuple[Cache, ...]:
+        value_dim = self.head_dim if self.value_dim is None else self.value_dim
+        return () if self.shared_kv else (Cache(per_token=self.kv_heads * (self.head_dim + value_dim), span=self.span),)
+
+    def describe(self) -> str:
+        return f"{self.span} attention"
+
+
+def core(heads: int, head_dim: int, value_dim: int | None = None) -> int:
+    """FLOPs per attended key: q·k and scores·v, a multiply-add (2) per head and dimension each.
+
+    Query heads count, whatever the number of key/value heads.
+    """
+    return 4 * heads * head_dim if value_dim is None else 2 * heads * (head_dim + value_dim)

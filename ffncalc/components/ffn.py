@@ -1,0 +1,66 @@
+"""Feed-forward networks of one expert or layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffncalc.components.linear import linear
+from ffncalc.ir import Component, Role, Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatedFFN(Component):
+    """down(act(gate(x)) ⊙ up(x)) (arXiv:2002.05202): 3 × width × hidden weights.
+
+    `fused` names one tensor [2·hidden, width] that holds gate and up.
+    """
+
+    slot = "ffn"
+    gated = True
+
+    width: int
+    hidden: int
+    activation: str = "silu"
+    bias: bool = False
+    down_bias: bool | None = None  # None: as bias
+    role: Role = Role.DENSE
+    gate: str = "gate_proj"
+    up: str = "up_proj"
+    down: str = "down_proj"
+    fused: str = ""
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        down_bias = self.bias if self.down_bias is None else self.down_bias
+        down = linear(self.down, self.hidden, self.width, self.role, bias=down_bias)
+        if self.fused:
+            return (*linear(self.fused, self.width, 2 * self.hidden, self.role, bias=self.bias), *down)
+        gate = linear(self.gate, self.width, self.hidden, self.role, bias=self.bias)
+        return (*gate, *linear(self.up, self.width, self.hidden, self.role, bias=self.bias), *down)
+
+    def describe(self) -> str:
+        return "dense"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FFN(Component):
+    """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights."""
+
+    slot = "ffn"
+    gated = False
+
+    width: int
+    hidden: int
+    activation: str = "gelu"
+    bias: bool = False
+    role: Role = Role.DENSE
+    up: str = "up_proj"
+    down: str = "down_proj"
+    transposed: bool = False
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        up = linear(self.up, self.width, self.hidden, self.role, bias=self.bias, transposed=self.transposed)
+        down = linear(self.down, self.hidden, self.width, self.role, bias=self.bias, transposed=self.transposed)
+        return (*up, *down)
+
+    def describe(self) -> str:
+        return "dense"

@@ -1,0 +1,35 @@
+"""Linear maps and bare parameters, as tensors."""
+
+from __future__ import annotations
+
+from ffncalc.ir import Role, Tensor, Use
+
+
+def dotted(name: str, leaf: str) -> str:
+    """`name.leaf`, or `leaf` where the component itself is the module."""
+    return f"{name}.{leaf}" if name else leaf
+
+
+def linear(
+    name: str,
+    width: int,
+    out: int,
+    role: Role,
+    *,
+    bias: bool = False,
+    transposed: bool = False,
+    source: bool = False,
+    tied: str = "",
+) -> tuple[Tensor, ...]:
+    """Weight [out, width] (`transposed`: [width, out], as GPT-2's Conv1D stores it) and bias [out].
+
+    `source`: it multiplies source tokens. `tied` names the tensor whose storage the weight shares.
+    """
+    shape = (width, out) if transposed else (out, width)
+    weight = Tensor(dotted(name, "weight"), shape, role, source=source, tied=tied)
+    return (weight, vector(dotted(name, "bias"), out, role)) if bias else (weight,)
+
+
+def vector(name: str, width: int, role: Role, *, tied: str = "") -> Tensor:
+    """A learned vector [width] that is added or multiplied element by element: bias, gain, sink."""
+    return Tensor(name, (width,), role, use=Use.ELEMENTWISE, tied=tied)

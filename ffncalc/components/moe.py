@@ -1,0 +1,88 @@
+"""Mixtures of experts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ffncalc.components.ffn import FFN, GatedFFN
+from ffncalc.components.linear import linear, vector
+from ffncalc.ir import Component, Role, Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackedExperts(Component):
+    """Gated experts in two stacked tensors without `.weight` in their names (gpt-oss, Llama 4).
+
+    gate_up [experts, width, 2·hidden], down [experts, hidden, width]; `bias` adds [experts, 2·hidden] and
+    [experts, width].
+    """
+
+    slot = "ffn"
+    gated = True
+
+    width: int
+    hidden: int
+    activation: str = "silu"
+    bias: bool = False
+    gate_up: str = "gate_up_proj"
+    down: str = "down_proj"
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        gate_up = Tensor(self.gate_up, (self.width, 2 * self.hidden), Role.ROUTED, stacked=True)
+        down = Tensor(self.down, (self.hidden, self.width), Role.ROUTED, stacked=True)
+        if not self.bias:
+            return gate_up, down
+        biases = (
+            vector(f"{self.gate_up}_bias", 2 * self.hidden, Role.ROUTED),
+            vector(f"{self.down}_bias", self.width, Role.ROUTED),
+        )
+        return (gate_up, replace(biases[0], stacked=True), down, replace(biases[1], stacked=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoE(Component):
+    """A router [experts, width] that sends each token to `top_k` of `experts` FFNs, and to all `shared` ones.
+
+    `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors.
+    `shared` is one FFN as wide as all shared experts together; `shared_gate` names its gate [1, width].
+    `correction` names the learned balance bias [experts], a buffer or a parameter (arXiv:2408.15664).
+    """
+
+    slot = "ffn"
+
+    width: int
+    experts: int
+    top_k: int
+    expert: GatedFFN | FFN | StackedExperts
+    router: str = "gate"
+    router_bias: bool = False
+    shared: GatedFFN | FFN | None = None
+    shared_gate: str = ""
+    correction: str = ""
+    correction_is: Literal["buffer", "parameter"] = "buffer"
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        router = linear(self.router, self.width, self.experts, Role.ROUTER, bias=self.router_bias)
+        correction = self._correction() if self.correction_is == "parameter" else ()
+        return (*router, *correction, *self._routed(), *self._shared())
+
+    def buffers(self) -> tuple[Tensor, ...]:
+        return self._correction() if self.correction_is == "buffer" else ()
+
+    def _correction(self) -> tuple[Tensor, ...]:
+        return (vector(self.correction, self.experts, Role.ROUTER),) if self.correction else ()
+
+    def _routed(self) -> tuple[Tensor, ...]:
+        name = self.expert.name
+        return tuple(t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
+
+    def _shared(self) -> tuple[Tensor, ...]:
+        if self.shared is None:
+            return ()
+        shared = tuple(t.moved(self.shared.name, Role.SHARED) for t in self.shared.tensors())
+        gate = linear(self.shared_gate, self.width, 1, Role.ROUTER) if self.shared_gate else ()
+        return (*shared, *gate)
+
+    def describe(self) -> str:
+        return "moe"

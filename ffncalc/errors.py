@@ -1,0 +1,92 @@
+"""Every failure a user can meet.
+
+FfncalcError
+├── UsageError            a flag or value that cannot be used
+├── SourceError           the config could not be had
+│   ├── NotFound          no such file, folder, repository, revision or entry
+│   ├── AccessDenied      gated or private
+│   └── NetworkError      no network, or a server that misbehaves
+├── FileError             a file was read, but is no model config
+├── ConfigError           a model config, but fields are missing, wrong or in conflict
+└── UnsupportedModel      a model_type that is not described here
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class FfncalcError(Exception):
+    """Base of all errors: `kind` for machines, `message` (what and where), `hint` (what next, may be empty)."""
+
+    kind = "error"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class UsageError(FfncalcError):
+    """A flag, key or value that cannot be used."""
+
+    kind = "usage"
+
+
+class SourceError(FfncalcError):
+    """The config could not be had."""
+
+    kind = "source"
+
+
+class NotFound(SourceError):
+    """No such file, folder, repository, revision or entry."""
+
+    kind = "not_found"
+
+
+class AccessDenied(SourceError):
+    """A gated or private repository."""
+
+    kind = "access_denied"
+
+
+class NetworkError(SourceError):
+    """No network, or a server that does not answer as the Hub does."""
+
+    kind = "network"
+
+
+class FileError(FfncalcError):
+    """What was read is not a model config."""
+
+    kind = "file"
+
+
+class ConfigError(FfncalcError):
+    """A model config whose fields are missing, wrong or in conflict."""
+
+    kind = "config"
+
+
+class UnsupportedModel(FfncalcError):
+    """No architecture is registered for this model_type."""
+
+    kind = "unsupported"
+
+    def __init__(self, model_type: str, known: Iterable[str]) -> None:
+        near = nearest(model_type, known)
+        hint = f"Did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
+        super().__init__(
+            f"model_type {model_type!r} is not supported.",
+            f"{hint}`ffncalc archs` lists the supported types.",
+        )
+
+
+def nearest(word: str, known: Iterable[str], count: int = 2) -> list[str]:
+    """The known words closest to `word`, best first; may be empty."""
+    return get_close_matches(word, list(known), n=count, cutoff=0.75)

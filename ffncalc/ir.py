@@ -1,0 +1,321 @@
+"""What a model is made of: tensors, components, blocks of equal layers.
+
+A component states its tensors and its mixing; parameters, active parameters, FLOPs, caches and derivations
+all follow from these, so nobody writes a total by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+from ffncalc.formula import call, product
+
+
+class Role(StrEnum):
+    """What a tensor is for; the word before the dot is its category."""
+
+    TOKEN = "embedding.token"
+    POSITION = "embedding.position"
+    TYPE = "embedding.type"
+    PER_LAYER = "embedding.per_layer"
+    HEAD = "head"
+    ATTENTION = "attention"
+    CROSS_ATTENTION = "attention.cross"
+    INDEXER = "attention.indexer"
+    MIXER = "mixer"
+    DENSE = "ffn.dense"
+    ROUTED = "ffn.routed_expert"
+    SHARED = "ffn.shared_expert"
+    ROUTER = "router"
+    NORM = "norm"
+    MULTIMODAL = "multimodal"
+    OTHER = "other"
+
+    category: str  # the row of the table that this role is added to
+
+    def __init__(self, value: str) -> None:
+        self.category = value.partition(".")[0]
+
+    __hash__ = str.__hash__  # Enum's own runs in Python, and roles are keys in the counting loop
+
+
+CATEGORIES = ("embedding", "head", "attention", "mixer", "ffn", "router", "norm", "multimodal", "other")
+
+
+class Use(StrEnum):
+    """What one token does with a tensor."""
+
+    MATMUL = "matmul"  # it is multiplied by it: 2 FLOPs per element
+    ELEMENTWISE = "elementwise"  # norms, biases, gains, convolution taps: 0 FLOPs by convention
+    LOOKUP = "lookup"  # one row is read: 0 FLOPs
+
+
+class Stream(StrEnum):
+    """What runs through a block: the tokens of the answer, the source of an encoder–decoder, or image and sound."""
+
+    TOKEN = "token"
+    SOURCE = "source"
+    MEDIA = "media"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tensor:
+    """One learned tensor, or `copies` equal ones whose names differ where `{}` stands.
+
+    `used` of the copies take part for one token (experts). `stacked` copies lie in one tensor along a first
+    dimension. `tied` names the tensor whose storage this one shares: it adds no parameters, but still computes.
+    """
+
+    name: str = field(kw_only=False)
+    shape: tuple[int, ...] = field(kw_only=False)
+    role: Role = field(kw_only=False)
+    use: Use = Use.MATMUL
+    copies: int = 1
+    used: int = 1
+    stacked: bool = False
+    tied: str = ""
+    source: bool = False  # multiplies the source tokens, not the decoded one (keys and values of cross attention)
+
+    @property
+    def size(self) -> int:
+        """Elements of one copy."""
+        return product(self.shape) if len(self.shape) > 1 else self.shape[0]
+
+    @property
+    def stored(self) -> int:
+        """Elements of all copies, tied or not."""
+        return self.size if self.copies == 1 else self.size * self.copies
+
+    @property
+    def params(self) -> int:
+        """Elements that this tensor adds to the model."""
+        return 0 if self.tied else self.stored
+
+    @property
+    def active(self) -> int:
+        """Elements that one token uses, of those that this tensor adds."""
+        if self.tied:
+            return 0
+        return self.size if self.used == 1 else self.size * self.used
+
+    def moved(self, prefix: str, role: Role | None = None, *, copies: int = 1, used: int = 1) -> Tensor:
+        """The same tensor under a module: `prefix.name`, in another role or in several copies."""
+        return Tensor(
+            f"{prefix}.{self.name}" if prefix else self.name,
+            self.shape,
+            role or self.role,
+            use=self.use,
+            copies=self.copies * copies,
+            used=self.used * used,
+            stacked=self.stacked,
+            tied=self.tied,
+            source=self.source,
+        )
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape in the checkpoint."""
+        return (self.copies, *self.shape) if self.stacked else self.shape
+
+    @property
+    def count(self) -> int:
+        """How many tensors of `stored_shape` there are."""
+        return 1 if self.stacked else self.copies
+
+
+@dataclass(frozen=True)
+class Span:
+    """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`."""
+
+    kind: str = "full"
+    size: int = 0
+
+    def keys(self, context: int) -> int:
+        """Keys that the token at position `context` (from 1, itself included) attends."""
+        if self.kind in ("sliding", "top_k"):
+            return call("min", min(context, self.size), context, self.size)
+        if self.kind == "chunked":
+            return (context - 1) % self.size + 1
+        return context
+
+    def total(self, context: int) -> int:
+        """Keys attended by all positions 1 … `context` together, exactly."""
+        n, size = int(context), int(self.size)
+        if self.kind in ("sliding", "top_k"):
+            inside = min(n, size)
+            return inside * (inside + 1) // 2 + (n - inside) * size
+        if self.kind == "chunked":
+            whole, rest = divmod(n, size)
+            return whole * (size * (size + 1) // 2) + rest * (rest + 1) // 2
+        return n * (n + 1) // 2
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.size:,}" if self.size else self.kind
+
+
+FULL = Span("full")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixing:
+    """FLOPs of a token mixer that no weight accounts for.
+
+    `per_key` FLOPs for each key of `span`, and `per_token` FLOPs whatever the context (recurrent state updates).
+    `absorbed` is `per_key` of the latent form of MLA (None: the same). `source` cites the recurrence.
+    """
+
+    per_key: int = 0
+    span: Span = FULL
+    per_token: int = 0
+    absorbed: int | None = None
+    indexer: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """Elements kept for the next token: `per_token` for each key of `span`, and a `constant` state."""
+
+    per_token: int = 0
+    span: Span = FULL
+    constant: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """A part of a layer. `name` is its module name in the checkpoint ("" when its tensors sit in the layer itself)."""
+
+    name: str = field(kw_only=False)
+    slot: ClassVar[str] = ""  # "mixer" and "ffn" name the two columns of a layer table; others have none
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The learned tensors, named relative to `name`."""
+        raise NotImplementedError
+
+    def buffers(self) -> tuple[Tensor, ...]:
+        """What the checkpoint stores besides: learned, but no parameter in the library's sense."""
+        return ()
+
+    def mixing(self) -> tuple[Mixing, ...]:
+        """FLOPs that depend on the context, or on a recurrence."""
+        return ()
+
+    def cache(self) -> tuple[Cache, ...]:
+        """What generation keeps per layer."""
+        return ()
+
+    def describe(self) -> str:
+        """A few words for the layer table: `full attention`, `moe`."""
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Equal layers, or the parts outside the layers (`indexes` empty), under one name prefix.
+
+    `prefix` holds `{}` where the layer number stands. `calls` is how often each of them runs for one token.
+    """
+
+    prefix: str = field(kw_only=False)
+    parts: tuple[Component, ...] = field(kw_only=False)
+    indexes: tuple[int, ...] = ()
+    calls: int = 1
+    stream: Stream = Stream.TOKEN
+
+    @property
+    def count(self) -> int:
+        """How many such layers have their own weights."""
+        return len(self.indexes) or 1
+
+    def named(self, part: Component, tensor: Tensor) -> str:
+        """The full name of a tensor of one of `parts`; `{layer}` stands for the layer number."""
+        return ".".join(filter(None, (self.prefix.replace("{}", "{layer}", 1), part.name, tensor.name)))
+
+    def role(self, tensor: Tensor) -> Role:
+        """The role of a tensor here: whatever stands in a tower is multimodal."""
+        return Role.MULTIMODAL if self.stream is Stream.MEDIA else tensor.role
+
+    def kind(self, slot: str) -> str:
+        """The words of the parts in one slot ("mixer" or "ffn"); "" when there is none."""
+        return " + ".join(dict.fromkeys(p.describe() for p in self.parts if p.slot == slot))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a config came from: the reference as given, `source` (bundled, hub, cache, file, stdin, dict), revision."""
+
+    ref: str
+    source: str
+    revision: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A model as its checkpoint stores it: blocks in forward order, multi-token-prediction blocks apart."""
+
+    model_type: str
+    architecture: str
+    width: int
+    blocks: tuple[Block, ...]
+    mtp: tuple[Block, ...] = ()
+    max_context: int | None = None
+    notes: tuple[str, ...] = ()
+    defaults: tuple[tuple[str, object], ...] = ()  # (key, value) taken from the class, for want of one in the file
+    origin: Origin = Origin(ref="", source="dict")
+    name: str = ""
+
+    @property
+    def layers(self) -> tuple[Block, ...]:
+        """The blocks that are layers of the language model (or of its only stack)."""
+        return tuple(b for b in self.blocks if b.indexes and b.stream is not Stream.MEDIA)
+
+    @property
+    def layer_count(self) -> int:
+        """How many layers one token runs through, encoder and decoder added."""
+        return sum(block.count * block.calls for block in self.layers)
+
+    def tensors(self) -> Iterator[tuple[Block, Component, Tensor]]:
+        """Every tensor with the block and the part it stands in; equal layers appear once."""
+        return walk(self.blocks)
+
+
+def walk(blocks: Iterable[Block], *, buffers: bool = False) -> Iterator[tuple[Block, Component, Tensor]]:
+    """Every tensor (or buffer) of some blocks with the block and the part it stands in."""
+    for block in blocks:
+        for part in block.parts:
+            for tensor in part.buffers() if buffers else part.tensors():
+                yield block, part, tensor
+
+
+def layers(
+    prefix: str,
+    count: int,
+    parts: Callable[[int], tuple[Component, ...]],
+    *,
+    calls: int = 1,
+    stream: Stream = Stream.TOKEN,
+) -> tuple[Block, ...]:
+    """Blocks for layers 0 … count-1, equal layers gathered, in the order of their first layer.
+
+    `parts(i)` should hand out the same objects for equal layers: identity is checked first, and is fast.
+    """
+    seen: dict[tuple[int, ...], list[int]] = {}
+    groups: list[tuple[tuple[Component, ...], list[int]]] = []
+    for i in range(count):
+        built = parts(i)
+        indexes = seen.get(key := tuple(map(id, built)))
+        if indexes is None:
+            indexes = next((group[1] for group in groups if group[0] == built), None)
+            if indexes is None:
+                groups.append((built, indexes := []))
+            else:
+                groups.append((built, []))  # keeps `built` alive, so that its ids stay unique
+            seen[key] = indexes
+        indexes.append(i)
+    return tuple(
+        Block(prefix, built, indexes=tuple(indexes), calls=calls, stream=stream) for built, indexes in groups if indexes
+    )

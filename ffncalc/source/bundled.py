@@ -1,0 +1,30 @@
+"""The configs that come with the package, by repository id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def root() -> Path:
+    """The folder of bundled configs: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "configs"
+    return inside if inside.is_dir() else package.parent / "configs"
+
+
+def find(repo_id: str) -> Path | None:
+    """The bundled config of a repository id, whatever the case of its letters."""
+    exact = root() / f"{repo_id}.json"
+    if exact.is_file() and root() in exact.resolve().parents:
+        return exact
+    wanted = repo_id.casefold()
+    return next((path for name, path in entries() if name.casefold() == wanted), None)
+
+
+def entries() -> Iterator[tuple[str, Path]]:
+    """(repository id, path) of every bundled config, sorted."""
+    for path in sorted(root().glob("*/*.json")):
+        yield f"{path.parent.name}/{path.stem}", path

@@ -1,0 +1,106 @@
+"""Write the tensor lists of bundled configs from transformers' own models on the meta device.
+
+    python tests/oracle/refresh.py                      every bundled config
+    python tests/oracle/refresh.py Qwen/Qwen3-8B …      these
+    python tests/oracle/refresh.py --check [NAME…]      compare instead of writing; exit 1 on a difference
+    python tests/oracle/refresh.py --print FILE…        print the list of any config file
+
+Needs torch and transformers (`pip install 'ffncalc[oracle]'`). Lists of types that transformers lacks are written
+by hand from the published checkpoint; their first line says `source:` and they are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.oracle import categories, lists  # noqa: E402
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+EMPTY = "# {architecture}, transformers {version}, total {total}"
+
+# Default class of a type whose config names none, where it is not in these auto mappings in this order.
+AUTO = (
+    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
+    "MODEL_MAPPING_NAMES",
+)
+
+
+def build(raw: dict[str, Any]) -> Any:
+    """The model of a raw config on the meta device, tied as transformers ties it."""
+    import torch
+    import transformers
+    from transformers.models.auto import modeling_auto
+
+    raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
+    config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
+    names = raw.get("architectures") or [
+        next(
+            getattr(modeling_auto, auto)[raw["model_type"]]
+            for auto in AUTO
+            if raw["model_type"] in getattr(modeling_auto, auto)
+        )
+    ]
+    with torch.device("meta"):
+        return getattr(transformers, names[0])(config)
+
+
+def tensor_list(raw: dict[str, Any]) -> list[str]:
+    """The lines of a config's list: checkpoint names and shapes, and what is tied to what."""
+    import transformers
+    from transformers.core_model_loading import revert_weight_conversion
+
+    model = build(raw)
+    tied: dict[str, str] = dict(getattr(model, "all_tied_weights_keys", None) or {})
+    learned = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    state = {name: tensor for name, tensor in model.state_dict().items() if name in learned}
+    stored = revert_weight_conversion(model, state)
+    entries = [
+        (name, lists.Entry(tuple(tensor.shape), categories.category(name), tied.get(name, "")))
+        for name, tensor in stored.items()
+    ]
+    head = EMPTY.format(
+        architecture=type(model).__name__, version=transformers.__version__, total=model.num_parameters()
+    )
+    return [head, *lists.collapse(entries)]
+
+
+def bundled() -> list[str]:
+    return sorted(str(path.relative_to(CONFIGS).with_suffix("")) for path in CONFIGS.glob("*/*.json"))
+
+
+def by_hand(path: Path) -> bool:
+    return path.is_file() and "source:" in path.read_text().splitlines()[0]
+
+
+def main(args: list[str]) -> int:
+    logging.disable(logging.WARNING)
+    flags, names = [a for a in args if a.startswith("--")], [a for a in args if not a.startswith("--")]
+    if "--print" in flags:
+        for name in names:
+            print("\n".join(tensor_list(json.loads(Path(name).read_bytes()))))
+        return 0
+    changed = 0
+    for name in names or bundled():
+        path = lists.path_of(name)
+        if by_hand(path):
+            continue
+        text = "\n".join(tensor_list(json.loads((CONFIGS / f"{name}.json").read_bytes()))) + "\n"
+        if not path.is_file() or path.read_text() != text:
+            changed += 1
+            print("differs" if "--check" in flags else "written", name)
+            if "--check" not in flags:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+    return 1 if changed and "--check" in flags else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
