@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.oracle import categories, lists  # noqa: E402
+from tests.oracle import categories, lists
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 EMPTY = "# {architecture}, transformers {version}, total {total}"
