@@ -126,6 +126,12 @@ class Tensor:
         return 1 if self.stacked else self.copies
 
 
+def _ramp(n: int, limit: int) -> int:
+    """min(1, limit) + min(2, limit) + … + min(n, limit)."""
+    inside = min(n, limit)
+    return inside * (inside + 1) // 2 + (n - inside) * limit
+
+
 @dataclass(frozen=True)
 class Span:
     """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`."""
@@ -141,16 +147,21 @@ class Span:
             return (context - 1) % self.size + 1
         return context
 
-    def total(self, context: int) -> int:
-        """Keys attended by all positions 1 … `context` together, exactly."""
+    def total(self, context: int, *, causal: bool = True) -> int:
+        """Keys attended by all positions 1 … `context` together, exactly; later ones too where not `causal`.
+
+        A window of an encoder is centred: of its `size` keys, half lie on each side.
+        """
         n, size = int(context), int(self.size)
+        if not causal:
+            side = (size - 1) // 2 if self.kind == "sliding" else n
+            return n + 2 * _ramp(n - 1, side)
         if self.kind in ("sliding", "top_k"):
-            inside = min(n, size)
-            return inside * (inside + 1) // 2 + (n - inside) * size
+            return _ramp(n, size)
         if self.kind == "chunked":
             whole, rest = divmod(n, size)
-            return whole * (size * (size + 1) // 2) + rest * (rest + 1) // 2
-        return n * (n + 1) // 2
+            return whole * _ramp(size, size) + _ramp(rest, size)
+        return _ramp(n, n)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.size:,}" if self.size else self.kind
@@ -224,6 +235,7 @@ class Block:
     indexes: tuple[int, ...] = ()
     calls: int = 1
     stream: Stream = Stream.TOKEN
+    causal: bool = True  # False in encoders: each token sees later ones too
 
     @property
     def count(self) -> int:
@@ -298,6 +310,7 @@ def layers(
     *,
     calls: int = 1,
     stream: Stream = Stream.TOKEN,
+    causal: bool = True,
 ) -> tuple[Block, ...]:
     """Blocks for layers 0 … count-1, equal layers gathered, in the order of their first layer.
 
@@ -317,5 +330,7 @@ def layers(
             seen[key] = indexes
         indexes.append(i)
     return tuple(
-        Block(prefix, built, indexes=tuple(indexes), calls=calls, stream=stream) for built, indexes in groups if indexes
+        Block(prefix, built, indexes=tuple(indexes), calls=calls, stream=stream, causal=causal)
+        for built, indexes in groups
+        if indexes
     )

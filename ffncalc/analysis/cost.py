@@ -1,0 +1,108 @@
+"""What one token costs, as a formula in the context: a constant per category and a slope per span.
+
+Matrix products only, 2 FLOPs per multiply-add; the embedding lookup is 0; the head counts, tied or not; norms,
+activations, softmax, rotary and bias additions are 0.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ffncalc.analysis.params import times
+from ffncalc.formula import total
+from ffncalc.ir import Block, Mixing, Model, Role, Span, Stream, Tensor, Use
+
+CATEGORIES = ("ffn", "router", "attention_projections", "attention_core", "mixer", "head", "other")
+
+ROLES = {
+    Role.DENSE: "ffn",
+    Role.ROUTED: "ffn",
+    Role.SHARED: "ffn",
+    Role.ROUTER: "router",
+    Role.ATTENTION: "attention_projections",
+    Role.CROSS_ATTENTION: "attention_projections",
+    Role.INDEXER: "attention_projections",
+    Role.MIXER: "mixer",
+    Role.HEAD: "head",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slope:
+    """FLOPs per attended key of all layers that share a span; `indexer` scores keys to choose among them."""
+
+    per_key: int
+    span: Span
+    causal: bool
+    indexer: bool = False
+
+    def at(self, context: int, source: int, *, full: bool) -> int:
+        """FLOPs of the token that sees `context` keys, or `source` of them in cross attention."""
+        if self.span.kind == "source":
+            return self.per_key * source
+        return self.per_key * (context if full else self.span.keys(context))
+
+    def mean(self, context: int, source: int) -> Fraction:
+        """Mean FLOPs over the positions 1 … `context` of a prompt, windows applied position by position."""
+        if self.span.kind == "source":
+            return Fraction(self.at(context, source, full=False))
+        return Fraction(int(self.per_key) * self.span.total(context, causal=self.causal), context)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """FLOPs of one token of one stream: `constant` by category, and what grows with the context."""
+
+    constant: dict[str, int]
+    slopes: tuple[Slope, ...]
+
+    @property
+    def ffn(self) -> int:
+        """FLOPs of all FFNs, routers out."""
+        return self.constant["ffn"]
+
+
+def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN) -> Cost:
+    """The cost of one token of `stream`: the decoded one, or a source token of an encoder–decoder.
+
+    `absorbed` takes the latent form of MLA where a layer has one. Keys and values of cross attention are computed
+    once per source token, so they belong to the source's cost.
+    """
+    parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
+    slopes: dict[tuple[Span, bool, bool], list[int]] = defaultdict(list)
+    for block in model.blocks:
+        if block.stream is Stream.MEDIA:
+            continue
+        runs = block.count * block.calls
+        for tensor in _multiplied(block, stream):
+            parts[ROLES.get(tensor.role, "other")].append(2 * times(runs, tensor.size * tensor.used))
+        if block.stream is stream:
+            for mixing in _mixings(block):
+                if mixing.per_token:
+                    parts["mixer"].append(times(runs, mixing.per_token))
+                if mixing.per_key:
+                    per_key = mixing.absorbed if absorbed and mixing.absorbed is not None else mixing.per_key
+                    slopes[mixing.span, block.causal, mixing.indexer].append(times(runs, per_key))
+    return Cost(
+        constant={name: total(numbers) for name, numbers in parts.items()},
+        slopes=tuple(
+            Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer)
+            for (span, causal, indexer), numbers in slopes.items()
+        ),
+    )
+
+
+def _multiplied(block: Block, stream: Stream) -> Iterator[Tensor]:
+    """The weights of a block that multiply a token of `stream`."""
+    for part in block.parts:
+        for tensor in part.tensors():
+            own = Stream.SOURCE if tensor.source else block.stream
+            if tensor.use is Use.MATMUL and own is stream:
+                yield tensor
+
+
+def _mixings(block: Block) -> Iterable[Mixing]:
+    return (mixing for part in block.parts for mixing in part.mixing())

@@ -1,0 +1,152 @@
+"""From which context on attention costs more than the FFN: exact, from the pieces of the cost, without a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ffncalc.analysis.cost import Cost, Slope, cost
+from ffncalc.ir import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossover:
+    """The smallest context at which the attention core of one decoded token costs at least as much as the FFN.
+
+    `ctx` is None when it never does. `core_vs_rest`: the core against everything else. `absorbed`: with the latent
+    form of MLA, where the model has it. `saturates`: what the core's cost never exceeds (None: it has no bound).
+    """
+
+    ctx: int | None
+    core_vs_rest: int | None
+    absorbed: int | None
+    ffn: int
+    saturates: int | None
+    slopes: tuple[Slope, ...]
+    max_position_embeddings: int | None
+
+    @property
+    def within_max(self) -> bool | None:
+        """Whether the model is made for contexts that long; None where either is unknown."""
+        if self.ctx is None or self.max_position_embeddings is None:
+            return None
+        return self.ctx <= self.max_position_embeddings
+
+    @property
+    def reason(self) -> str:
+        """What decides, in a sentence."""
+        if not self.ffn:
+            return "the model has no FFN"
+        if not self.slopes:
+            return "the model has no attention"
+        if self.ctx is None:
+            return f"never: the core saturates at {self.saturates:,} FLOPs per token, the FFN costs {self.ffn:,}"
+        growing = sum(int(s.per_key) for s in self.slopes if s.span.keys(2 * self.ctx) > s.span.keys(self.ctx))
+        return f"the core grows by {growing:,} FLOPs per key there, the FFN costs {self.ffn:,} FLOPs per token"
+
+    def to_dict(self) -> dict[str, object]:
+        """The `crossover` object of the JSON contract."""
+        return {
+            "ctx": self.ctx,
+            "reason": self.reason,
+            "core_vs_rest": self.core_vs_rest,
+            "absorbed": self.absorbed,
+            "ffn_flops": int(self.ffn),
+            "core_saturates": self.saturates,
+            "spans": [
+                {
+                    "span": s.span.kind,
+                    "size": int(s.span.size) or None,
+                    "flops_per_key": int(s.per_key),
+                    "indexer": s.indexer,
+                }
+                for s in self.slopes
+            ],
+            "max_position_embeddings": None
+            if self.max_position_embeddings is None
+            else int(self.max_position_embeddings),
+            "within_max": self.within_max,
+        }
+
+
+def crossover(model: Model) -> Crossover:
+    """Where attention overtakes the FFN in `model`, for one decoded token."""
+    plain, latent = cost(model), cost(model, absorbed=True)
+    differs = plain.slopes != latent.slopes
+    return Crossover(
+        ctx=_first(plain, plain.ffn) if plain.ffn else None,
+        core_vs_rest=_first(plain, sum(plain.constant.values())),
+        absorbed=_first(latent, latent.ffn) if differs and latent.ffn else None,
+        ffn=plain.ffn,
+        saturates=_saturation(plain.slopes),
+        slopes=plain.slopes,
+        max_position_embeddings=model.max_context,
+    )
+
+
+def _first(cost: Cost, target: int) -> int | None:
+    return first_reaching(cost.slopes, int(target))
+
+
+def first_reaching(slopes: Sequence[Slope], target: int) -> int | None:
+    """The smallest context n ≥ 1 with Σ per_key × keys(n) ≥ target; None when there is none.
+
+    Between the sizes of its windows the cost is a straight line (plus the saw-tooth of chunks), so each piece is
+    solved by division.
+    """
+    for low, high in _pieces(slopes):
+        found = _in_piece(slopes, target, low, high)
+        if found is not None:
+            return found
+    return None
+
+
+def _pieces(slopes: Sequence[Slope]) -> Iterator[tuple[int, int | None]]:
+    """Ranges of contexts, both ends included, in which no window fills up; the last has no end."""
+    low = 1
+    for size in sorted({int(s.span.size) for s in slopes if s.span.kind in ("sliding", "top_k")}):
+        if size >= low:
+            yield low, size
+            low = size + 1
+    yield low, None
+
+
+def _in_piece(slopes: Sequence[Slope], target: int, low: int, high: int | None) -> int | None:
+    """The first context of one piece that reaches the target."""
+    flat = rise = teeth = 0
+    period = 1
+    for s in slopes:
+        per_key = int(s.per_key)
+        if s.span.kind == "chunked":
+            period, teeth = int(s.span.size), teeth + per_key
+        elif s.span.kind in ("sliding", "top_k") and s.span.size < low:
+            flat += per_key * int(s.span.size)
+        else:
+            rise += per_key
+    found = _on_saw(target - flat, rise, teeth, period, low)
+    return found if found is not None and (high is None or found <= high) else None
+
+
+def _on_saw(target: int, rise: int, teeth: int, period: int, low: int) -> int | None:
+    """The smallest n ≥ low with rise × n + teeth × ((n − 1) mod period + 1) ≥ target.
+
+    Within chunk c the cost climbs by rise + teeth per key from rise × c × period; it is highest at the chunk's end,
+    and these ends climb by rise × period.
+    """
+    if rise + teeth == 0:
+        return low if target <= 0 else None
+    chunk = (low - 1) // period
+    first_end = (rise * (chunk + 1) + teeth) * period
+    if first_end < target:
+        if rise == 0:
+            return None
+        chunk += -(-(target - first_end) // (rise * period))
+    start = chunk * period
+    return max(low, start + 1, start - (-(target - rise * start) // (rise + teeth)))
+
+
+def _saturation(slopes: Sequence[Slope]) -> int | None:
+    """The most that windowed attention can cost; None where some layer sees everything."""
+    if any(s.span.kind in ("full", "source") for s in slopes):
+        return None
+    return sum(int(s.per_key) * int(s.span.size) for s in slopes)
