@@ -23,6 +23,7 @@ MODULES: dict[str, str] = {
     "gemma2": "dense",
     "gpt2": "gpt2",
     "llama": "dense",
+    "llama4_text": "llama4_text",
     "mistral": "dense",
     "mixtral": "moe",
     "qwen2": "dense",
