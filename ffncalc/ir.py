@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from ffncalc.formula import call, product
+from ffncalc.origin import Origin
 
 
 class Role(StrEnum):
@@ -66,7 +67,8 @@ class Tensor:
     """One learned tensor, or `copies` equal ones whose names differ where `{}` stands.
 
     `used` of the copies take part for one token (experts). `stacked` copies lie in one tensor along a first
-    dimension. `tied` names the tensor whose storage this one shares: it adds no parameters, but still computes.
+    dimension, `joined` ones in one tensor whose first dimension is that many times as long. `tied` names the tensor
+    whose storage this one shares: it adds no parameters, but still computes.
     """
 
     name: str = field(kw_only=False)
@@ -76,6 +78,7 @@ class Tensor:
     copies: int = 1
     used: int = 1
     stacked: bool = False
+    joined: bool = False
     tied: str = ""
     source: bool = False  # multiplies the source tokens, not the decoded one (keys and values of cross attention)
 
@@ -111,6 +114,7 @@ class Tensor:
             copies=self.copies * copies,
             used=self.used * used,
             stacked=self.stacked,
+            joined=self.joined,
             tied=self.tied,
             source=self.source,
         )
@@ -118,12 +122,14 @@ class Tensor:
     @property
     def stored_shape(self) -> tuple[int, ...]:
         """The shape in the checkpoint."""
+        if self.joined:
+            return (self.copies * self.shape[0], *self.shape[1:])
         return (self.copies, *self.shape) if self.stacked else self.shape
 
     @property
     def count(self) -> int:
         """How many tensors of `stored_shape` there are."""
-        return 1 if self.stacked else self.copies
+        return 1 if self.stacked or self.joined else self.copies
 
 
 def _ramp(n: int, limit: int) -> int:
@@ -253,16 +259,6 @@ class Block:
     def kind(self, slot: str) -> str:
         """The words of the parts in one slot ("mixer" or "ffn"); "" when there is none."""
         return " + ".join(dict.fromkeys(p.describe() for p in self.parts if p.slot == slot))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Where a config came from: the reference as given, `source` (bundled, hub, cache, file, stdin, dict), revision."""
-
-    ref: str
-    source: str
-    revision: str | None = None
-    path: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

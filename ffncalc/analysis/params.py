@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ffncalc.components.ffn import FFN, GatedFFN
-from ffncalc.components.moe import MoE, StackedExperts
+from ffncalc.components.moe import Expert, MoE
 from ffncalc.formula import Num, total
 from ffncalc.ir import CATEGORIES, Model, Role, Tensor, Use, walk
 
@@ -162,7 +162,7 @@ def slots(model: Model) -> int:
     return total(times(count, copies * ffn.hidden) for count, _, ffn, copies in networks(model))
 
 
-def networks(model: Model) -> Iterator[tuple[int, str, GatedFFN | FFN | StackedExperts, int]]:
+def networks(model: Model) -> Iterator[tuple[int, str, Expert, int]]:
     """(layers, kind, FFN, copies) of every FFN: dense, routed_expert (a copy per expert), shared_expert."""
     for block in model.layers:
         for part in block.parts:

@@ -5,14 +5,15 @@ Sources: transformers' models/<type>, and the paper or model card of each.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ffncalc.architectures import dense
-from ffncalc.architectures._decoder import decoder
+from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
-from ffncalc.components.norm import Norm
-from ffncalc.ir import Component, Model
+from ffncalc.errors import ConfigError
+from ffncalc.ir import FULL, Component, Model, Span
 from ffncalc.schema import Count, Size
 
 
@@ -21,46 +22,99 @@ class Config(dense.Config):
     num_experts: Count
     num_experts_per_tok: Size
     moe_intermediate_size: Size | None = None
+    shared_expert_intermediate_size: Count = 0
     decoder_sparse_step: Size = 1
-    mlp_only_layers: list[int] = []
+    mlp_only_layers: list[int] | None = None
+    qkv_bias: bool = True
+    lm_head_bias: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """How a family differs: its attention as in dense.py, and the names and fields of its experts."""
+    """How a family differs: its attention as in dense.py, and the names and fields of its experts.
+
+    `width` and `shared` name the fields with the width of one expert, and of the FFN that every token uses besides.
+    `correction` names the balance bias of the router; `spans` replaces the rule of dense.py for windows.
+    """
 
     dense: dense.Row
     width: str = "moe_intermediate_size"
     module: str = "mlp"
     names: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj")
+    shared: str = ""
+    correction: str = ""
+    spans: Callable[[Config], list[Span]] | None = None
 
+
+def early_even(c: Config) -> list[Span]:
+    """A window in the even ones of the first `max_window_layers` layers (Qwen2-MoE)."""
+    if c.layer_types is not None or not (c.window and c.use_sliding_window):
+        return dense.layer_spans(c, "")
+    sliding = Span("sliding", c.window)
+    return [sliding if i % 2 == 0 and i < c.max_window_layers else FULL for i in range(c.num_hidden_layers)]
+
+
+MIXTRAL = ("w1", "w3", "w2")
 
 ROWS: dict[str, Row] = {
-    "mixtral": Row(
-        dense=dense.Row(windows="all"), width="intermediate_size", module="block_sparse_moe", names=("w1", "w3", "w2")
+    "minimax_m2": Row(
+        dense=dense.Row(qk_norm="all"),
+        width="intermediate_size",
+        module="block_sparse_moe",
+        names=MIXTRAL,
+        correction="e_score_correction_bias",
     ),
-    "qwen3_moe": Row(dense=dense.ROWS["qwen3"]),
+    "mixtral": Row(dense=dense.Row(windows="all"), width="intermediate_size", module="block_sparse_moe", names=MIXTRAL),
+    "olmoe": Row(
+        dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="all"),
+        width="intermediate_size",
+    ),
+    "phimoe": Row(
+        dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", norm_bias=True, windows="all"),
+        width="intermediate_size",
+        module="block_sparse_moe",
+        names=MIXTRAL,
+    ),
+    "qwen2_moe": Row(dense=dense.Row(qkv_bias="qkv_bias"), shared="shared_expert_intermediate_size", spans=early_even),
+    "qwen3_moe": Row(
+        dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="all")
+    ),
 }
 
 
 def build(c: Config) -> Model:
     row = ROWS[c.model_type]
-    spans = dense.layer_spans(c, row.dense.windows)
-    norms = tuple(Norm(name, width=c.hidden_size, bias=row.dense.norm_bias) for name in row.dense.norms)
-    ffns: dict[bool, Component] = {False: dense.feed_forward(c, row.dense), True: experts(c, row)}
-    sparse = [
-        c.num_experts > 0 and i not in c.mlp_only_layers and (i + 1) % c.decoder_sparse_step == 0
-        for i in range(c.num_hidden_layers)
-    ]
+    spans = row.spans(c) if row.spans else dense.layer_spans(c, row.dense.windows)
+    around = norms(c, *row.dense.norms, bias=row.dense.norm_bias)
+    sparse = moe_layers(c)
+    ffns: dict[bool, Component] = {}
+    if not all(sparse):
+        ffns[False] = dense.feed_forward(c, row.dense)
+    if any(sparse):
+        ffns[True] = experts(c, row)
     parts = {
-        (span, moe): (dense.attention(c, row.dense, span), ffns[moe], *norms)
+        (span, moe): (dense.attention(c, row.dense, span), ffns[moe], *around)
         for span, moe in dict.fromkeys(zip(spans, sparse, strict=True))
     }
-    return decoder(c, lambda i: parts[spans[i], sparse[i]])
+    return decoder(
+        c,
+        lambda i: parts[spans[i], sparse[i]],
+        after=norms(c, "norm", bias=row.dense.norm_bias),
+        head_bias=c.lm_head_bias,
+    )
+
+
+def moe_layers(c: Config) -> list[bool]:
+    """Whether each layer is a mixture of experts: every `decoder_sparse_step`-th, but for `mlp_only_layers`."""
+    only = set(c.mlp_only_layers or ())
+    return [
+        c.num_experts > 0 and i not in only and (i + 1) % c.decoder_sparse_step == 0 for i in range(c.num_hidden_layers)
+    ]
 
 
 def experts(c: Config, row: Row) -> MoE:
     gate, up, down = row.names
+    shared = getattr(c, row.shared) if row.shared else 0
     return MoE(
         row.module,
         width=c.hidden_size,
@@ -69,10 +123,27 @@ def experts(c: Config, row: Row) -> MoE:
         expert=GatedFFN(
             "experts.{}",
             width=c.hidden_size,
-            hidden=getattr(c, row.width),
+            hidden=expert_width(c, row),
             activation=c.hidden_act,
             gate=gate,
             up=up,
             down=down,
         ),
+        shared=GatedFFN("shared_expert", width=c.hidden_size, hidden=shared, activation=c.hidden_act)
+        if shared
+        else None,
+        shared_gate="shared_expert_gate" if shared else "",
+        correction=row.correction,
     )
+
+
+def expert_width(c: Config, row: Row) -> int:
+    """The width of one expert.
+
+    Raises:
+        ConfigError: its field is null.
+    """
+    width: int | None = getattr(c, row.width)
+    if width is None:
+        raise ConfigError(f"{c.key(row.width)}: missing, and required where a layer has experts")
+    return width

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ffncalc.components.ffn import FFN, GatedFFN
-from ffncalc.components.linear import linear, vector
-from ffncalc.ir import Component, Role, Tensor
+from ffncalc.components.linear import dotted, linear, vector
+from ffncalc.ir import Component, Role, Tensor, Use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +41,40 @@ class StackedExperts(Component):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JoinedExperts(Component):
+    """Gated experts joined row by row in three tensors [experts·hidden, width] without `.weight` (DBRX).
+
+    `down` is stored like the others, as [hidden, width] of each expert.
+    """
+
+    slot = "ffn"
+    gated = True
+
+    width: int
+    hidden: int
+    activation: str = "silu"
+    gate: str = "w1"
+    up: str = "v1"
+    down: str = "w2"
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        shape = (self.hidden, self.width)
+        return tuple(Tensor(name, shape, Role.ROUTED, joined=True) for name in (self.gate, self.up, self.down))
+
+
+Expert = GatedFFN | FFN | StackedExperts | JoinedExperts
+
+
+@dataclass(frozen=True, kw_only=True)
 class MoE(Component):
     """A router [experts, width] that sends each token to `top_k` of `experts` FFNs, and to all `shared` ones.
 
-    `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors.
+    `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors, and
+    `stacked` says that all of them lie in one tensor along a first dimension.
     `shared` is one FFN as wide as all shared experts together; `shared_gate` names its gate [1, width].
-    `correction` names the learned balance bias [experts], a buffer or a parameter (arXiv:2408.15664).
+    `correction` names the learned balance bias [experts] (arXiv:2408.15664), a buffer or a parameter;
+    `correction_rows`: it is stored as [rows, experts]. `table`: experts are looked up by token, in a fixed
+    table [table, top_k] that is stored as a buffer.
     """
 
     slot = "ffn"
@@ -54,13 +82,16 @@ class MoE(Component):
     width: int
     experts: int
     top_k: int
-    expert: GatedFFN | FFN | StackedExperts
+    expert: Expert
+    stacked: bool = False
     router: str = "gate"
     router_bias: bool = False
     shared: GatedFFN | FFN | None = None
     shared_gate: str = ""
     correction: str = ""
     correction_is: Literal["buffer", "parameter"] = "buffer"
+    correction_rows: int | None = None
+    table: int = 0
 
     def tensors(self) -> tuple[Tensor, ...]:
         router = linear(self.router, self.width, self.experts, Role.ROUTER, bias=self.router_bias)
@@ -68,14 +99,21 @@ class MoE(Component):
         return (*router, *correction, *self._routed(), *self._shared())
 
     def buffers(self) -> tuple[Tensor, ...]:
-        return self._correction() if self.correction_is == "buffer" else ()
+        correction = self._correction() if self.correction_is == "buffer" else ()
+        name = dotted(self.router, "tid2eid")
+        table = (Tensor(name, (self.table, self.top_k), Role.ROUTER, use=Use.LOOKUP),) if self.table else ()
+        return (*correction, *table)
 
     def _correction(self) -> tuple[Tensor, ...]:
-        return (vector(self.correction, self.experts, Role.ROUTER),) if self.correction else ()
+        if not self.correction:
+            return ()
+        shape = (self.experts,) if self.correction_rows is None else (self.correction_rows, self.experts)
+        return (Tensor(self.correction, shape, Role.ROUTER, use=Use.ELEMENTWISE),)
 
     def _routed(self) -> tuple[Tensor, ...]:
         name = self.expert.name
-        return tuple(t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
+        copies = (t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
+        return tuple(replace(t, stacked=True) if self.stacked else t for t in copies)
 
     def _shared(self) -> tuple[Tensor, ...]:
         if self.shared is None:
