@@ -6,10 +6,10 @@ all follow from these, so nobody writes a total by hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ffncalc.formula import call, product
 from ffncalc.origin import Origin
@@ -180,13 +180,15 @@ FULL = Span("full")
 class Mixing:
     """FLOPs of a token mixer that no weight accounts for.
 
-    `per_key` FLOPs for each key of `span`, and `per_token` FLOPs whatever the context (recurrent state updates).
+    `per_key` FLOPs for each key of `span`, and `per_token` FLOPs whatever the context (recurrent state updates),
+    which are counted under `role`.
     `absorbed` is `per_key` of the latent form of MLA (None: the same). `source` cites the recurrence.
     """
 
     per_key: int = 0
     span: Span = FULL
     per_token: int = 0
+    role: Role = Role.MIXER
     absorbed: int | None = None
     indexer: bool = False
     source: str = ""
@@ -228,6 +230,12 @@ class Component:
         """A few words for the layer table: `full attention`, `moe`."""
         return ""
 
+    def retied(self, prefixes: Mapping[str, str]) -> Self:
+        """The same part after a renaming of prefixes: its ties (fields called `tied…`) name other tensors."""
+        ties = {f.name: getattr(self, f.name) for f in fields(self) if f.name.startswith("tied")}
+        new = {name: renamed(tied, prefixes) for name, tied in ties.items() if tied}
+        return replace(self, **new) if new else self
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -255,6 +263,12 @@ class Block:
     def role(self, tensor: Tensor) -> Role:
         """The role of a tensor here: whatever stands in a tower is multimodal."""
         return Role.MULTIMODAL if self.stream is Stream.MEDIA else tensor.role
+
+    def moved(self, prefixes: Mapping[str, str], *, stream: Stream | None = None) -> Block:
+        """The same block with the start of all its names replaced (see `renamed`), on another stream if given."""
+        prefix = renamed(f"{self.prefix}." if self.prefix else "", prefixes).removesuffix(".")
+        parts = tuple(part.retied(prefixes) for part in self.parts)
+        return replace(self, prefix=prefix, parts=parts, stream=stream or self.stream)
 
     def kind(self, slot: str) -> str:
         """The words of the parts in one slot ("mixer" or "ffn"); "" when there is none."""
@@ -289,6 +303,12 @@ class Model:
     def tensors(self) -> Iterator[tuple[Block, Component, Tensor]]:
         """Every tensor with the block and the part it stands in; equal layers appear once."""
         return walk(self.blocks)
+
+
+def renamed(name: str, prefixes: Mapping[str, str]) -> str:
+    """`name` with its start replaced: of the keys it starts with the longest counts, "" is the start of every name."""
+    start = max((key for key in prefixes if name.startswith(key)), key=len, default=None)
+    return name if start is None else prefixes[start] + name[len(start) :]
 
 
 def walk(blocks: Iterable[Block], *, buffers: bool = False) -> Iterator[tuple[Block, Component, Tensor]]:

@@ -41,12 +41,17 @@ def _count(value: object, info: ValidationInfo) -> int:
     return _whole(value, info, 0, LARGEST)
 
 
+def _auto(value: object, info: ValidationInfo) -> int | str:
+    return "auto" if value == "auto" else _size(value, info)
+
+
 def _depth(value: object, info: ValidationInfo) -> int:
     return _whole(value, info, 1, DEEPEST)
 
 
 Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive
 Count = Annotated[int, PlainValidator(_count)]  # a number of things: zero is allowed
+AutoSize = Annotated[int | str, PlainValidator(_auto)]  # a dimension, or "auto": worked out from others
 Depth = Annotated[int, PlainValidator(_depth)]  # a number of layers: positive, and bounded since each is looked at
 
 
@@ -62,7 +67,7 @@ class BaseConfig(BaseModel):
     """A config of one family. Unknown keys are ignored here and reported by `check`.
 
     A field without a default is required. `aliases` maps a field to the keys it may have in the file, the first
-    one present counts; the field's own name is always accepted, last.
+    one that is not null counts; the field's own name is always accepted, last.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=(), arbitrary_types_allowed=True)
@@ -120,10 +125,8 @@ class BaseConfig(BaseModel):
 
     @classmethod
     def _present(cls, name: str, raw: Mapping[str, Any]) -> str | None:
-        for key in (*cls.aliases.get(name, ()), name):
-            if key in raw:
-                return key
-        return None
+        found = [key for key in (*cls.aliases.get(name, ()), name) if key in raw]
+        return next((key for key in found if raw[key] is not None), found[0] if found else None)
 
 
 def _config_error(

@@ -82,7 +82,7 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
         if block.stream is stream:
             for mixing in _mixings(block):
                 if mixing.per_token:
-                    parts["mixer"].append(times(runs, mixing.per_token))
+                    parts[ROLES.get(mixing.role, "other")].append(times(runs, mixing.per_token))
                 if mixing.per_key:
                     per_key = mixing.absorbed if absorbed and mixing.absorbed is not None else mixing.per_key
                     slopes[mixing.span, block.causal, mixing.indexer].append(times(runs, per_key))

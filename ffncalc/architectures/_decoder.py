@@ -13,22 +13,32 @@ from ffncalc.ir import Block, Component, Model, layers
 from ffncalc.schema import BaseConfig, Count, Depth, Size
 
 
-class DecoderConfig(BaseConfig):
-    """Fields that most decoders have. Defaults that differ by family are in defaults.json."""
+class StackConfig(BaseConfig):
+    """Fields of a stack of layers that may lack attention. Defaults that differ by family are in defaults.json."""
 
     vocab_size: Size
     hidden_size: Size
     num_hidden_layers: Depth
-    num_attention_heads: Size
-    num_key_value_heads: Size | None = None
-    head_dim: Size | None = None
     hidden_act: str = "silu"
     max_position_embeddings: Size | None = None
     tie_word_embeddings: bool = False
-    layer_types: list[str] | None = None
-    sliding_window: Count | None = None
     num_labels: Size | None = None
     id2label: dict[str, Any] | None = None
+
+    @property
+    def labels(self) -> int:
+        """Classes of a classification head."""
+        return self.num_labels or (len(self.id2label) if self.id2label else 2)
+
+
+class DecoderConfig(StackConfig):
+    """Fields that most decoders have."""
+
+    num_attention_heads: Size
+    num_key_value_heads: Size | None = None
+    head_dim: Size | None = None
+    layer_types: list[str] | None = None
+    sliding_window: Count | None = None
 
     @property
     def kv_heads(self) -> int:
@@ -73,36 +83,42 @@ def divided(c: BaseConfig, field: str, by: str) -> int:
     return quotient
 
 
-def norms(c: DecoderConfig, *names: str, bias: bool = False) -> tuple[Norm, ...]:
+def norms(c: StackConfig, *names: str, bias: bool = False) -> tuple[Norm, ...]:
     """Norms as wide as the model."""
     return tuple(Norm(name, width=c.hidden_size, bias=bias) for name in names)
 
 
 def decoder(
-    c: DecoderConfig,
+    c: StackConfig,
     layer: Callable[[int], tuple[Component, ...]],
     *,
     base: str = "model",
+    bare: str = "",
     embed: str = "embed_tokens",
+    embed_width: int | None = None,
     before: Sequence[Component] = (),
     stack: str = "layers",
     after: Sequence[Component] | None = None,
     head: str = "lm_head",
     head_bias: bool = False,
+    classifier: str = "score",
     buffers: Sequence[Block] = (),
     mtp: Sequence[Block] = (),
+    causal: bool = True,
 ) -> Model:
     """A decoder whose layer `i` has the parts `layer(i)`.
 
     `before` are parts between the embedding and the layers (positions, norms), `after` those between the layers and
     the head (an RMSNorm called `norm` unless given). The class named in `architectures` decides on the head; a bare
-    class drops `base` from all names, as its checkpoint does.
+    class has `bare` in place of `base` in all names, as its checkpoint does. `embed_width` is the width of embedding
+    and head where they are narrower than the layers; `classifier` names the head of a token classifier.
     """
     task = task_of(c.architecture, Task.CAUSAL_LM)
-    root = "" if task is Task.BASE else base
+    root = bare if task is Task.BASE else base
     dot = f"{root}." if root else ""
     tail = norms(c, "norm") if after is None else tuple(after)
-    embedding = Embedding(embed, rows=c.vocab_size, width=c.hidden_size)
+    width = embed_width or c.hidden_size
+    embedding = Embedding(embed, rows=c.vocab_size, width=width)
     table = f"{dot}{embed}.weight"
     return Model(
         model_type=c.model_type,
@@ -110,22 +126,32 @@ def decoder(
         width=c.hidden_size,
         blocks=(
             Block(root, (embedding, *before)),
-            *layers(f"{dot}{stack}.{{}}", c.num_hidden_layers, layer),
+            *layers(f"{dot}{stack}.{{}}", c.num_hidden_layers, layer, causal=causal),
             *((Block(root, tail),) if tail else ()),
-            *output(c, task, head=head, tied=table if c.tie_word_embeddings else "", bias=head_bias),
+            *output(
+                c,
+                task,
+                head=head,
+                width=width,
+                tied=table if c.tie_word_embeddings else "",
+                bias=head_bias,
+                classifier=classifier,
+            ),
         ),
         mtp=tuple(mtp),
         max_context=c.max_position_embeddings,
     )
 
 
-def output(c: DecoderConfig, task: Task, *, head: str, tied: str, bias: bool) -> tuple[Block, ...]:
+def output(
+    c: StackConfig, task: Task, *, head: str, width: int, tied: str, bias: bool, classifier: str
+) -> tuple[Block, ...]:
     """The block on top of a decoder: language-model head, classifier, or nothing."""
     parts: dict[Task, Component] = {
-        Task.CAUSAL_LM: Linear(head, width=c.hidden_size, out=c.vocab_size, tied=tied, bias=bias),
-        Task.SEQUENCE_CLASSIFICATION: Linear("score", width=c.hidden_size, out=c.labels),
-        Task.TOKEN_CLASSIFICATION: Linear("score", width=c.hidden_size, out=c.labels, bias=True),
-        Task.QUESTION_ANSWERING: Linear("qa_outputs", width=c.hidden_size, out=2, bias=True),
+        Task.CAUSAL_LM: Linear(head, width=width, out=c.vocab_size, tied=tied, bias=bias),
+        Task.SEQUENCE_CLASSIFICATION: Linear("score", width=width, out=c.labels),
+        Task.TOKEN_CLASSIFICATION: Linear(classifier, width=width, out=c.labels, bias=True),
+        Task.QUESTION_ANSWERING: Linear("qa_outputs", width=width, out=2, bias=True),
     }
     if task is Task.BASE:
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from ffncalc.errors import ConfigError
@@ -19,6 +19,17 @@ def after(count: int, first: int, then: T, before: T) -> list[T]:
 def every(count: int, step: int, hit: T, miss: T, *, offset: int = 0) -> list[T]:
     """`hit` where (i + offset) is a multiple of `step`."""
     return [hit if (i + offset) % step == 0 else miss for i in range(count)]
+
+
+def repeated(name: str, letters: str, count: int, kinds: Mapping[str, T]) -> list[T]:
+    """The kinds of the letters of the field `name`, over and over ("LLLG").
+
+    Raises:
+        ConfigError: for an unknown letter, or none.
+    """
+    if not letters or set(letters) - set(kinds):
+        raise ConfigError(f"{name}: expected a sequence of the letters {', '.join(kinds)}, got {letters!r}")
+    return [kinds[letters[i % len(letters)]] for i in range(count)]
 
 
 def per_layer(name: str, entries: Sequence[T], count: int, *, extra: int = 0) -> Sequence[T]:
@@ -48,3 +59,15 @@ def spans(kinds: Sequence[str], *, window: int | None = None, chunk: int | None 
         return [known[kind] for kind in kinds]
     except KeyError as error:
         raise ConfigError(f"layer_types: unknown entry {error}, expected one of {', '.join(known)}") from None
+
+
+def sharing(name: str, shared: int, kinds: Sequence[T]) -> list[bool]:
+    """Whether each layer takes its keys and values from an earlier layer of its kind: the last `shared` layers do.
+
+    Raises:
+        ConfigError: the field `name` leaves no layer of some kind to take them from.
+    """
+    first = len(kinds) - shared
+    if first < 0 or (first and set(kinds[first:]) - set(kinds[:first])):
+        raise ConfigError(f"{name}: {shared} of {len(kinds)} layers leave none of some kind to share from")
+    return [i >= first for i in range(len(kinds))]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
-from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor
+from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor, Use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,7 @@ class Attention(Component):
 
     Weights: q [heads·head_dim, width], k [kv_heads·head_dim, width], v [kv_heads·value_dim, width],
     o [width, heads·value_dim]. `qk_norm`: "head" normalises each head [head_dim], "all" the whole projection.
+    "each" gives every head weights of its own [heads, head_dim]. `key_is_value`: values come from k_proj.
     `gate`: q_proj is twice as wide and its second half gates the output. `sinks`: one learned logit per head.
     `out`: output width where it is not `width`. `shared_kv`: keys and values of an earlier layer are used.
     """
@@ -48,11 +49,12 @@ class Attention(Component):
     qkv_bias: bool = False
     k_bias: bool | None = None  # None: as qkv_bias (Whisper has none on k)
     out_bias: bool = False
-    qk_norm: Literal["", "head", "all"] = ""
+    qk_norm: Literal["", "head", "all", "each"] = ""
     norm_bias: bool = False
     gate: bool = False
     sinks: bool = False
     shared_kv: bool = False
+    key_is_value: bool = False
     transposed: bool = False
     names: Projections = SEPARATE
 
@@ -81,16 +83,25 @@ class Attention(Component):
             return query
         k_bias = bias if self.k_bias is None else self.k_bias
         key = linear(names.k, self.width, k, Role.ATTENTION, bias=k_bias)
-        return (*query, *key, *linear(names.v, self.width, v, Role.ATTENTION, bias=bias))
+        value = () if self.key_is_value else linear(names.v, self.width, v, Role.ATTENTION, bias=bias)
+        return (*query, *key, *value)
 
     def _norms(self) -> tuple[Tensor, ...]:
         if not self.qk_norm:
             return ()
+        if self.qk_norm == "each":
+            return self._norms_of_heads()
         all_heads = self.qk_norm == "all"
         q = self.heads * self.head_dim if all_heads else self.head_dim
         k = self.kv_heads * self.head_dim if all_heads else self.head_dim
         key = () if self.shared_kv else norm(self.names.k_norm, k, bias=self.norm_bias)
         return (*norm(self.names.q_norm, q, bias=self.norm_bias), *key)
+
+    def _norms_of_heads(self) -> tuple[Tensor, ...]:
+        pairs = ((self.names.q_norm, self.heads), (self.names.k_norm, self.kv_heads))
+        return tuple(
+            Tensor(f"{name}.weight", (heads, self.head_dim), Role.NORM, use=Use.ELEMENTWISE) for name, heads in pairs
+        )
 
     def mixing(self) -> tuple[Mixing, ...]:
         return (Mixing(per_key=core(self.heads, self.head_dim, self.value_dim), span=self.span),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ffncalc.components.linear import linear
+from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor
 
 
@@ -12,7 +12,7 @@ from ffncalc.ir import Component, Role, Tensor
 class GatedFFN(Component):
     """down(act(gate(x)) ⊙ up(x)) (arXiv:2002.05202): 3 × width × hidden weights.
 
-    `fused` names one tensor [2·hidden, width] that holds gate and up.
+    `fused` names one tensor [2·hidden, width] that holds gate and up; `learned` the activation's own scalars.
     """
 
     slot = "ffn"
@@ -28,10 +28,14 @@ class GatedFFN(Component):
     up: str = "up_proj"
     down: str = "down_proj"
     fused: str = ""
+    learned: tuple[str, ...] = ()
 
     def tensors(self) -> tuple[Tensor, ...]:
         down_bias = self.bias if self.down_bias is None else self.down_bias
-        down = linear(self.down, self.hidden, self.width, self.role, bias=down_bias)
+        down = (
+            *linear(self.down, self.hidden, self.width, self.role, bias=down_bias),
+            *scalars(self.learned, self.role),
+        )
         if self.fused:
             return (*linear(self.fused, self.width, 2 * self.hidden, self.role, bias=self.bias), *down)
         gate = linear(self.gate, self.width, self.hidden, self.role, bias=self.bias)
@@ -43,7 +47,7 @@ class GatedFFN(Component):
 
 @dataclass(frozen=True, kw_only=True)
 class FFN(Component):
-    """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights."""
+    """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights; `learned` as in `GatedFFN`."""
 
     slot = "ffn"
     gated = False
@@ -56,11 +60,17 @@ class FFN(Component):
     up: str = "up_proj"
     down: str = "down_proj"
     transposed: bool = False
+    learned: tuple[str, ...] = ()
 
     def tensors(self) -> tuple[Tensor, ...]:
         up = linear(self.up, self.width, self.hidden, self.role, bias=self.bias, transposed=self.transposed)
         down = linear(self.down, self.hidden, self.width, self.role, bias=self.bias, transposed=self.transposed)
-        return (*up, *down)
+        return (*up, *down, *scalars(self.learned, self.role))
 
     def describe(self) -> str:
         return "dense"
+
+
+def scalars(names: tuple[str, ...], role: Role) -> tuple[Tensor, ...]:
+    """Learned scalars, stored as vectors [1]."""
+    return tuple(vector(name, 1, role) for name in names)

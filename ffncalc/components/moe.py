@@ -14,8 +14,8 @@ from ffncalc.ir import Component, Role, Tensor, Use
 class StackedExperts(Component):
     """Gated experts in two stacked tensors without `.weight` in their names (gpt-oss, Llama 4).
 
-    gate_up [experts, width, 2·hidden], down [experts, hidden, width]; `bias` adds [experts, 2·hidden] and
-    [experts, width].
+    gate_up [experts, width, 2·hidden], down [experts, hidden, width]; `out_first` swaps the last two dimensions;
+    `bias` adds [experts, 2·hidden] and [experts, width].
     """
 
     slot = "ffn"
@@ -25,12 +25,15 @@ class StackedExperts(Component):
     hidden: int
     activation: str = "silu"
     bias: bool = False
+    out_first: bool = False
     gate_up: str = "gate_up_proj"
     down: str = "down_proj"
 
     def tensors(self) -> tuple[Tensor, ...]:
-        gate_up = Tensor(self.gate_up, (self.width, 2 * self.hidden), Role.ROUTED, stacked=True)
-        down = Tensor(self.down, (self.hidden, self.width), Role.ROUTED, stacked=True)
+        shapes = (self.width, 2 * self.hidden), (self.hidden, self.width)
+        up_shape, down_shape = ((b, a) for a, b in shapes) if self.out_first else shapes
+        gate_up = Tensor(self.gate_up, up_shape, Role.ROUTED, stacked=True)
+        down = Tensor(self.down, down_shape, Role.ROUTED, stacked=True)
         if not self.bias:
             return gate_up, down
         biases = (
