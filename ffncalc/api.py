@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from ffncalc import architectures, source
-from ffncalc.ir import Model, Origin
+from ffncalc.ir import Model
+from ffncalc.origin import Origin
 from ffncalc.source import Loaded
 
 
-def load(ref: str | PathLike[str] | Mapping[str, Any]) -> Model:
-    """The model of a reference (repository id, path, URL) or of an already parsed config.
+def load(
+    ref: str | PathLike[str] | Mapping[str, Any],
+    *,
+    revision: str | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+) -> Model:
+    """The model of a reference (repository id, path, address) or of an already parsed config.
+
+    A path object is always a path, a string may also be a repository id. `revision` is a branch, tag or commit of a
+    repository; `refresh` asks the Hub where a bundled config would do; `offline` never asks it.
 
     Raises:
         FfncalcError: the config could not be had, read or understood.
     """
     if isinstance(ref, Mapping):
         return describe(Loaded(ref, Origin(ref="", source="dict")))
-    return describe(source.load(fspath(ref)))
+    if not isinstance(ref, str):
+        return describe(source.load_path(Path(fspath(ref))))
+    return describe(source.load(ref, revision=revision, refresh=refresh, offline=offline))
 
 
 def describe(loaded: Loaded) -> Model:
     """The model of a config that was already read."""
-    return replace(architectures.build(loaded.raw), origin=loaded.origin, name=loaded.origin.ref)
+    model = architectures.build(source.translate(loaded.raw))
+    return replace(model, origin=loaded.origin, name=loaded.origin.ref, notes=(*loaded.notes, *model.notes))

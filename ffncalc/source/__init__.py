@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ffncalc.source.resolve import Loaded, load
+from ffncalc.source.dialects import translate
+from ffncalc.source.resolve import Loaded, load, load_path
 
-__all__ = ["Loaded", "load"]
+__all__ = ["Loaded", "load", "load_path", "translate"]

@@ -6,6 +6,19 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+# Organisations that took over the models whose ids once had none (gpt2, bert-base-uncased, t5-small).
+SUCCESSORS = (
+    "openai-community",
+    "google-bert",
+    "google-t5",
+    "FacebookAI",
+    "distilbert",
+    "albert",
+    "almanach",
+    "transfo-xl",
+    "xlnet",
+)
+
 
 @cache
 def root() -> Path:
@@ -22,6 +35,11 @@ def find(repo_id: str) -> Path | None:
         return exact
     wanted = repo_id.casefold()
     return next((path for name, path in entries() if name.casefold() == wanted), None)
+
+
+def find_legacy(name: str) -> Path | None:
+    """The bundled config of an id without an organisation, under the organisation that took it over."""
+    return next((path for org in SUCCESSORS if (path := root() / org / f"{name}.json").is_file()), None)
 
 
 def entries() -> Iterator[tuple[str, Path]]:

@@ -1,46 +1,111 @@
-"""Which kind of reference it is, and how to read it."""
+"""From a reference to a raw config: which reader it needs."""
 
 from __future__ import annotations
 
-import json
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ffncalc.errors import FileError, NotFound
-from ffncalc.ir import Origin
-from ffncalc.source import bundled
+from ffncalc.origin import Origin
+from ffncalc.source import bundled, folder, foreign, reading, reference
+from ffncalc.source.reference import Reference
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A raw config and where it came from."""
+    """A raw config, where it came from, and what is worth knowing about how it was had."""
 
     raw: Mapping[str, Any]
     origin: Origin
+    notes: tuple[str, ...] = ()
 
 
-def load(ref: str) -> Loaded:
-    """Read the config of a reference.
+def load(ref: str, *, revision: str | None = None, refresh: bool = False, offline: bool = False) -> Loaded:
+    """Read the config of a reference: `-`, a path, a repository id, or an address on the Hub.
+
+    A repository is read from the bundled configs unless `refresh` or a revision asks otherwise, then from the Hub,
+    or from huggingface_hub's cache when `offline`.
 
     Raises:
+        UsageError: it is no reference, or the revision does not go with it.
         SourceError: it could not be had.
         FileError: it is no model config.
     """
-    path = Path(ref)
-    if path.is_dir():
-        path = path / "config.json"
-    if path.is_file():
-        return Loaded(_object(path.read_bytes(), str(path)), Origin(ref=ref, source="file", path=str(path)))
-    found = bundled.find(ref)
-    if found is not None:
-        return Loaded(_object(found.read_bytes(), ref), Origin(ref=ref, source="bundled", path=None))
-    raise NotFound(f"{ref}: no such file and no bundled config")
+    found = reference.parse(ref)
+    if revision is not None:
+        found = reference.with_revision(found, revision)
+    if found.path is not None:
+        return _shadowed(found, refresh) or load_path(found.path, found.shown)
+    if not found.repo_id:
+        return _loaded(reading.read(sys.stdin.buffer), "stdin", Origin(ref="-", source="stdin"))
+    inside = None if refresh or found.revision or found.file else bundled_config(found.repo_id)
+    if inside is not None:
+        return _loaded(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled"))
+    return _from_hub(found, offline)
 
 
-def _object(data: bytes, where: str) -> Mapping[str, Any]:
-    raw = json.loads(data)
-    if not isinstance(raw, dict):
-        raise FileError(f"{where}: expected a JSON object")
-    return raw
+def load_path(path: Path, shown: str = "") -> Loaded:
+    """Read a file, or the config in a folder.
+
+    Raises:
+        NotFound: nothing is there, or no config in it.
+        FileError: it is no model config.
+    """
+    shown = shown or str(path)
+    where = path
+    try:
+        if path.is_dir():
+            where = path / folder.config_in(_names(path), lambda name: (path / name).read_bytes(), shown.rstrip("/\\"))
+        with where.open("rb") as stream:
+            data = reading.read(stream)
+    except FileNotFoundError:
+        raise NotFound(f"{where}: no such file or folder") from None
+    except OSError as error:
+        raise FileError(f"{where}: cannot be read ({error.strerror})") from None
+    return _loaded(data, str(where), Origin(ref=shown, source="file", path=str(where)))
+
+
+def bundled_config(repo_id: str) -> Path | None:
+    """The bundled config of a repository id; `gpt2` and its kin are known by the organisation they moved to."""
+    return bundled.find(repo_id) if "/" in repo_id else bundled.find_legacy(repo_id)
+
+
+def _shadowed(found: Reference, refresh: bool) -> Loaded | None:
+    """The bundled config whose name a folder without any config happens to have (a folder called gpt2)."""
+    if found.path is None or not found.path.is_dir() or refresh or reference.looks_like_path(found.shown):
+        return None
+    names = _names(found.path)
+    if any(name in names for name in ("config.json", *folder.MARKERS)):
+        return None
+    inside = bundled_config(found.shown.rstrip("/"))
+    return _loaded(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled")) if inside else None
+
+
+def _from_hub(found: Reference, offline: bool) -> Loaded:
+    from ffncalc.source import hub
+
+    fetched = hub.fetch(found.repo_id, found.revision, found.file, offline=offline)
+    origin = Origin(ref=found.shown, source=fetched.source, revision=fetched.commit, path=fetched.file)
+    return _loaded(fetched.data, f"{found.repo_id}/{fetched.file}", origin, fetched.notes)
+
+
+def _names(path: Path) -> set[str]:
+    """Files of a folder and of the folders in it, as `sub/name`."""
+    names: set[str] = set()
+    try:
+        for name in os.listdir(path):
+            inside = f"{name}/config.json" if (path / name).is_dir() else name
+            names |= {inside} if (path / inside).exists() else set()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+    return names
+
+
+def _loaded(data: bytes, where: str, origin: Origin, notes: tuple[str, ...] = ()) -> Loaded:
+    raw = reading.parse(data, where)
+    foreign.refuse(raw, where)
+    return Loaded(raw, origin, notes)
