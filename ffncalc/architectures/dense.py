@@ -45,6 +45,7 @@ class Row:
     mlp_bias: Choice = False
     gated: bool = True
     fused_ffn: str = ""
+    ungated: tuple[str, str] = ("up_proj", "down_proj")
     qk_norm: Literal["", "head", "all", "each"] = ""
     norms: tuple[str, ...] = ("input_layernorm", "post_attention_layernorm")
     norm_bias: bool = False
@@ -166,6 +167,7 @@ def attention(c: Config, row: Row, span: Span) -> Attention:
         qkv_bias=chosen(c, row.qkv_bias),
         out_bias=chosen(c, row.out_bias),
         qk_norm=row.qk_norm,
+        norm_bias=row.norm_bias,
         names=row.names,
     )
 
@@ -182,12 +184,15 @@ def feed_forward(c: Config, row: Row) -> GatedFFN | FFN:
             fused=row.fused_ffn,
             learned=learned,
         )
+    up, down = row.ungated
     return FFN(
         "mlp",
         width=c.hidden_size,
         hidden=c.intermediate_size,
         activation=c.hidden_act,
         bias=bias,
+        up=up,
+        down=down,
         learned=learned,
     )
 
