@@ -88,6 +88,11 @@ def norms(c: StackConfig, *names: str, bias: bool = False) -> tuple[Norm, ...]:
     return tuple(Norm(name, width=c.hidden_size, bias=bias) for name in names)
 
 
+def root(c: StackConfig, base: str) -> str:
+    """The prefix of the names inside the base model, with its dot; "" where the class is the base model itself."""
+    return "" if task_of(c.architecture, Task.CAUSAL_LM) is Task.BASE else f"{base}."
+
+
 def decoder(
     c: StackConfig,
     layer: Callable[[int], tuple[Component, ...]],

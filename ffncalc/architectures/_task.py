@@ -9,6 +9,7 @@ class Task(StrEnum):
     """The head of a model class."""
 
     BASE = "base"
+    ENCODER = "encoder"
     CAUSAL_LM = "causal_lm"
     MASKED_LM = "masked_lm"
     PRETRAINING = "pretraining"
@@ -17,6 +18,9 @@ class Task(StrEnum):
     TOKEN_CLASSIFICATION = "token_classification"
     QUESTION_ANSWERING = "question_answering"
     MULTIPLE_CHOICE = "multiple_choice"
+    NEXT_SENTENCE = "next_sentence"
+    AUDIO_CLASSIFICATION = "audio_classification"
+    DOUBLE_HEADS = "double_heads"
 
 
 ENDINGS = {
@@ -29,6 +33,11 @@ ENDINGS = {
     "ForTokenClassification": Task.TOKEN_CLASSIFICATION,
     "ForQuestionAnswering": Task.QUESTION_ANSWERING,
     "ForMultipleChoice": Task.MULTIPLE_CHOICE,
+    "DoubleHeadsModel": Task.DOUBLE_HEADS,
+    "ForNextSentencePrediction": Task.NEXT_SENTENCE,
+    "ForAudioClassification": Task.AUDIO_CLASSIFICATION,
+    "MTModel": Task.CONDITIONAL_GENERATION,
+    "EncoderModel": Task.ENCODER,
     "Model": Task.BASE,
 }
 

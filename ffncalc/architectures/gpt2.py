@@ -1,15 +1,20 @@
 """GPT-2: learned positions, fused projections stored as Conv1D, a plain FFN of four times the width.
 
 Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"; transformers models/gpt2.
+GPT-3 (arXiv:2005.14165) has the same tensors; that every other layer of it attends locally is not part of this type.
 """
 
 from __future__ import annotations
 
-from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
+from dataclasses import replace
+
+from ffncalc.architectures._decoder import DecoderConfig, decoder, divided, norms
+from ffncalc.architectures._task import Task, task_of
 from ffncalc.components.attention import Attention, Projections
-from ffncalc.components.embedding import Embedding
+from ffncalc.components.embedding import Embedding, Linear
 from ffncalc.components.ffn import FFN
-from ffncalc.ir import Model, Role
+from ffncalc.components.fused_cross_attention import FusedCrossAttention
+from ffncalc.ir import Block, Component, Model, Role
 from ffncalc.schema import Size
 
 
@@ -24,6 +29,9 @@ class Config(DecoderConfig):
     max_position_embeddings: Size = 1024
     n_inner: Size | None = None
     tie_word_embeddings: bool = True
+    add_cross_attention: bool = False
+    summary_use_proj: bool = True
+    summary_proj_to_labels: bool = True
 
 
 def build(c: Config) -> Model:
@@ -32,7 +40,7 @@ def build(c: Config) -> Model:
         width=c.hidden_size,
         heads=c.num_attention_heads,
         kv_heads=c.num_attention_heads,
-        head_dim=c.head_size,
+        head_dim=head_dim(c),
         qkv_bias=True,
         out_bias=True,
         transposed=True,
@@ -41,16 +49,16 @@ def build(c: Config) -> Model:
     ffn = FFN(
         "mlp",
         width=c.hidden_size,
-        hidden=c.n_inner or 4 * c.hidden_size,
+        hidden=4 * c.hidden_size if c.n_inner is None else c.n_inner,
         activation=c.hidden_act,
         bias=True,
         transposed=True,
         up="c_fc",
         down="c_proj",
     )
-    parts = (attention, ffn, *norms(c, "ln_1", "ln_2", bias=True))
+    parts = (attention, ffn, *norms(c, "ln_1", "ln_2", bias=True), *cross(c, transposed=True))
     positions = Embedding("wpe", rows=c.max_position_embeddings, width=c.hidden_size, role=Role.POSITION)
-    return decoder(
+    model = decoder(
         c,
         lambda i: parts,
         base="transformer",
@@ -58,4 +66,33 @@ def build(c: Config) -> Model:
         before=(positions,),
         stack="h",
         after=norms(c, "ln_f", bias=True),
+        classifier="classifier",
     )
+    return replace(model, blocks=(*model.blocks, *second_head(c)))
+
+
+def head_dim(c: DecoderConfig) -> int:
+    """Width of a head: the GPT-2 kin has no field of its own for it."""
+    return divided(c, "hidden_size", "num_attention_heads")
+
+
+def cross(c: Config, *, transposed: bool) -> tuple[Component, ...]:
+    """What a layer has besides where GPT-2 is the decoder of an encoder–decoder."""
+    if not c.add_cross_attention:
+        return ()
+    attention = FusedCrossAttention(
+        "crossattention",
+        width=c.hidden_size,
+        heads=c.num_attention_heads,
+        head_dim=head_dim(c),
+        transposed=transposed,
+    )
+    return (attention, *norms(c, "ln_cross_attn", bias=True))
+
+
+def second_head(c: Config) -> tuple[Block, ...]:
+    """The multiple-choice head of a DoubleHeads class, which has one label whatever the file says."""
+    if task_of(c.architecture, Task.CAUSAL_LM) is not Task.DOUBLE_HEADS or not c.summary_use_proj:
+        return ()
+    out = 1 if c.summary_proj_to_labels else c.hidden_size
+    return (Block("multiple_choice_head", (Linear("summary", width=c.hidden_size, out=out, bias=True),)),)

@@ -8,15 +8,29 @@ from __future__ import annotations
 import re
 
 PATTERNS = [
+    (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"vision|visual|audio|projector|image_newline|multi_modal", "multimodal"),
-    (r"norm|(^|\.)ln_\w+\.|layernorm|LayerNorm", "norm"),
+    (r"norm|(^|\.)ln_\w+\.|layernorm|LayerNorm|(^|\.)emb_ln\.", "norm"),
+    (r"(^|\.)(shared|tok_embeddings|embed_positions|rel_embeddings)\.weight$", "embedding"),
+    (r"(^|\.)router\.(classifier|layer)\.", "router"),
+    (r"(^|\.)encoder\.conv\.", "mixer"),
+    (r"(^|\.)(\w*predictions|pre_classifier|classification_head|seq_relationship|sequence_summary)\.", "head"),
+    (r"^(head\.dense|decoder)\.(weight|bias)$", "head"),
     (r"(^|\.)(embed_tokens|wte|wpe|word_embeddings|position_embeddings|token_type_embeddings)\.weight$", "embedding"),
+    (
+        r"(^|\.)(tokens_embed|positions_embed|embed_in|embed_positions|tok_embeddings|token_embeddings)\.weight$",
+        "embedding",
+    ),
+    (r"(^|\.)(embed_out|output_layer|multiple_choice_head\.summary|v_head|classifier_head)\.|^output\.", "head"),
+    (r"(^|\.)[qk]_ln\.", "norm"),
+    (r"(^|\.)fc[12]\.", "ffn"),
     (r"embed_tokens_per_layer|per_layer_model_projection", "embedding"),
     (r"(^|\.)(altup\w*|laurel|per_layer_input_gate|per_layer_projection)\.", "other"),
     (r"(^|\.)(lm_head|score|classifier|qa_outputs)\.", "head"),
     (r"(gate|router)\.(weight|bias)$|router\.(proj|scale|per_expert_scale)|shared_expert_gate", "router"),
     (r"mixer|mamba|linear_attn|conv1d|A_log|dt_bias", "mixer"),
-    (r"self_attn|attention|attn", "attention"),
+    (r"self_attn|[aA]ttention|attn", "attention"),
+    (r"(^|\.)(intermediate|output)\.dense\.|\.fc[12]\.|DenseReluDense", "ffn"),
     (r"mlp|feed_forward|ffn|block_sparse_moe|experts", "ffn"),
 ]
 

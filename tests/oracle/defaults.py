@@ -45,7 +45,7 @@ def defaults(model_type: str) -> dict[str, Any]:
         names = (field, *ours.aliases.get(field, ()))
         key = next((k for name in names for k in (name, aliases.get(name, "")) if k in values), None)
         if key is not None and field not in ("architectures", "model_type"):
-            value = values[key]
+            value = list(values[key]) if isinstance(values[key], tuple) else values[key]
             if isinstance(value, bool | int | float | str | list | None) or key.endswith("_config"):
                 found[field] = value
     return {field: value for field, value in sorted(found.items()) if value is not None or field in REQUIRED_NULLS}
@@ -62,12 +62,13 @@ def render(table: dict[str, dict[str, Any]]) -> str:
 def main(args: list[str]) -> int:
     from ffncalc import architectures
 
-    table: dict[str, dict[str, Any]] = json.loads(TARGET.read_bytes())
     names = [name for name in args if not name.startswith("--")] or list(architectures.MODULES)
+    found = {name: defaults(name) for name in names}
+    table: dict[str, dict[str, Any]] = json.loads(TARGET.read_bytes())  # late: others may have written meanwhile
     for name in names:
         table.pop(name, None)
-        if found := defaults(name):
-            table[name] = found
+        if found[name]:
+            table[name] = found[name]
     text = render(table)
     if "--check" in args:
         return int(TARGET.read_text() != text)

@@ -41,7 +41,8 @@ def build(raw: dict[str, Any]) -> Any:
 
     raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
     config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
-    names = raw.get("architectures") or [
+    known = [name for name in raw.get("architectures") or [] if hasattr(transformers, name)]
+    names = known or [  # a class of remote code has the tensors of the type's own class
         next(
             getattr(modeling_auto, auto)[raw["model_type"]]
             for auto in AUTO
