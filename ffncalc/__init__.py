@@ -9,19 +9,36 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ffncalc.analysis.compare import compare as compare
+    from ffncalc.analysis.compare import summary as summary
+    from ffncalc.analysis.crossover import crossover as crossover
+    from ffncalc.analysis.explain import explain as explain
+    from ffncalc.analysis.flops import flops as flops
+    from ffncalc.analysis.layers import layers as layers
     from ffncalc.analysis.params import params as params
+    from ffncalc.analysis.tensors import tensors as tensors
     from ffncalc.api import load as load
 
 __version__ = "0.1.0"
 
-_HOMES = {"load": "ffncalc.api", "params": "ffncalc.analysis.params"}
+_HOMES = {
+    "compare": "ffncalc.analysis.compare",
+    "crossover": "ffncalc.analysis.crossover",
+    "explain": "ffncalc.analysis.explain",
+    "flops": "ffncalc.analysis.flops",
+    "layers": "ffncalc.analysis.layers",
+    "load": "ffncalc.api",
+    "params": "ffncalc.analysis.params",
+    "summary": "ffncalc.analysis.compare",
+    "tensors": "ffncalc.analysis.tensors",
+}
 __all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """Import a public function when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,64 @@
+"""The command line: every failure becomes a few lines on stderr and an exit code here, and only here."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ffncalc.errors import FfncalcError
+
+BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
+INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run the command line. 0: done; 1: `check` found something; 2: could not do it."""
+    from ffncalc.cli import output
+
+    output.prepare()
+    try:
+        code = _run()
+        output.flush()
+    except BrokenPipeError:
+        output.silence()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except FfncalcError as error:
+        if debugging():
+            raise
+        output.complain(error.message, error.hint)
+        return 2
+    except Exception as error:
+        if debugging():
+            raise
+        output.complain(
+            f"this is a bug in ffncalc: {type(error).__name__}: {error}",
+            "Run it again with FFNCALC_DEBUG=1 for the traceback, and please report it.",
+        )
+        return 2
+    return code
+
+
+def _run() -> int:
+    """The exit code of the command that `sys.argv` names."""
+    from ffncalc.cli import app, output, usage_problem
+
+    try:
+        code = app(standalone_mode=False)
+    except Exception as error:
+        problem = usage_problem(error)
+        if problem is None:
+            raise
+        output.complain(*problem)
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def debugging() -> bool:
+    """Whether tracebacks are wanted."""
+    return os.environ.get("FFNCALC_DEBUG", "") not in ("", "0")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""From references to entries: read, describe, analyse; what fails becomes an entry with its error."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from ffncalc import api, source
+from ffncalc.cli.options import Loading
+from ffncalc.errors import FfncalcError
+from ffncalc.ir import Model
+from ffncalc.report import Entry
+
+T = TypeVar("T")
+
+DEFAULT = "meta-llama/Llama-3.1-8B"
+
+
+def collect(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Model], T]) -> list[Entry[T]]:
+    """One entry per reference, in order; without references, one for the model that stands in."""
+    return list(_entries(refs, loading, analyse))
+
+
+def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Model], T]) -> Iterator[Entry[T]]:
+    fallback = ""
+    if not refs:
+        chosen = os.environ.get("FFNCALC_MODEL", "")
+        fallback = "the model of FFNCALC_MODEL" if chosen else "the default model, since none was named"
+        refs = [chosen or DEFAULT]
+    for ref in refs:
+        try:
+            yield _entry(ref, loading, analyse, fallback)
+        except FfncalcError as error:
+            yield Entry(ref=ref, error=error)
+
+
+def _entry(ref: str, loading: Loading, analyse: Callable[[Model], T], fallback: str) -> Entry[T]:
+    loaded = source.load(ref, revision=loading.revision, refresh=loading.refresh, offline=loading.offline)
+    model = api.describe(loaded)
+    result = analyse(model)
+    if not loading.sets:
+        return Entry(ref=ref, model=model, result=result, fallback=fallback)
+    from ffncalc import what_if
+
+    changed = api.describe(source.Loaded(what_if.apply(loaded.raw, loading.sets), loaded.origin))
+    return Entry(
+        ref=ref,
+        model=changed,
+        result=analyse(changed),
+        base=result,
+        changes=loading.sets,
+        fallback=fallback,
+    )

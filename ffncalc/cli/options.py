@@ -1,0 +1,54 @@
+"""Arguments and options that commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from ffncalc.report import Format
+
+SOURCE_PANEL = "Where the config comes from"
+
+Refs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[REF]...", help="Hub id, address, file, folder, or - for standard input.", show_default=False
+    ),
+]
+ManyRefs = Annotated[
+    list[str], typer.Argument(metavar="REF...", help="Hub id, address, file, folder, or - for standard input.")
+]
+Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a config field first (repeatable; a.b for nested ones) and show the difference.",
+        show_default=False,
+    ),
+]
+Revision = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REV", help="Branch, tag or commit on the Hub.", rich_help_panel=SOURCE_PANEL, show_default=False
+    ),
+]
+Refresh = Annotated[
+    bool, typer.Option("--refresh", help="Ask the Hub even if a bundled config exists.", rich_help_panel=SOURCE_PANEL)
+]
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Use bundled and cached configs only.", rich_help_panel=SOURCE_PANEL)
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How references are read, and what is changed in them."""
+
+    revision: str | None = None
+    refresh: bool = False
+    offline: bool = False
+    sets: tuple[str, ...] = ()

@@ -1,0 +1,44 @@
+"""ffncalc params."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import ffncalc
+from ffncalc.cli.loading import collect
+from ffncalc.cli.options import Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.output import emit
+from ffncalc.ir import Model
+from ffncalc.report import Format
+
+Layers = Annotated[bool, typer.Option("--layers", help="Add the kinds of layers, with their parameters.")]
+Tensors = Annotated[bool, typer.Option("--tensors", help="Add every tensor, with shape and role.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Add the derivation of every number.")]
+
+
+def params(
+    refs: Refs = None,
+    layers: Layers = False,
+    tensors: Tensors = False,
+    explain: Explain = False,
+    fmt: Output = Format.TABLE,
+    sets: Set = None,
+    revision: Revision = None,
+    refresh: Refresh = False,
+    offline: Offline = False,
+) -> None:
+    """Parameters by category, the share of the FFN, and what one token uses."""
+    from ffncalc.report.params import REPORT, Counted
+
+    def count(model: Model) -> Counted:
+        return Counted(
+            params=ffncalc.params(model),
+            layers=ffncalc.layers(model) if layers else None,
+            tensors=ffncalc.tensors(model) if tensors else None,
+            explanation=ffncalc.explain(model) if explain else None,
+        )
+
+    loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
+    emit(REPORT, collect(refs, loading, count), fmt)
