@@ -96,6 +96,11 @@ ROWS: dict[str, Row] = {
         fused_ffn="gate_up_proj",
         norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm"),
     ),
+    "glm4v_text": Row(
+        qkv_bias=True,
+        fused_ffn="gate_up_proj",
+        norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm"),
+    ),
     "granite": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
     "hunyuan_v1_dense": Row(
         qkv_bias="attention_bias",
@@ -121,7 +126,10 @@ ROWS: dict[str, Row] = {
     ),
     "phi3": Row(names=Projections(fused="qkv_proj"), fused_ffn="gate_up_proj", windows="all"),
     "qwen2": Row(qkv_bias=True, windows="late"),
+    "qwen2_5_vl_text": Row(qkv_bias=True, windows="late"),
+    "qwen2_vl_text": Row(qkv_bias=True, windows="late"),
     "qwen3": Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="late"),
+    "qwen3_vl_text": Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head"),
 }
 
 # Activations that have weights of their own: xIELU (arXiv:2411.13010), PReLU (arXiv:1502.01852).

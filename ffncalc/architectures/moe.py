@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ffncalc.architectures import dense
 from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.components.ffn import GatedFFN
-from ffncalc.components.moe import MoE
+from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.errors import ConfigError
 from ffncalc.ir import FULL, Component, Model, Span
 from ffncalc.schema import Count, Size
@@ -34,7 +34,8 @@ class Row:
     """How a family differs: its attention as in dense.py, and the names and fields of its experts.
 
     `width` and `shared` name the fields with the width of one expert, and of the FFN that every token uses besides.
-    `correction` names the balance bias of the router; `spans` replaces the rule of dense.py for windows.
+    `correction` names the balance bias of the router; `spans` replaces the rule of dense.py for windows; `stacked`
+    experts lie in two tensors.
     """
 
     dense: dense.Row
@@ -44,6 +45,7 @@ class Row:
     shared: str = ""
     correction: str = ""
     spans: Callable[[Config], list[Span]] | None = None
+    stacked: bool = False
 
 
 def early_even(c: Config) -> list[Span]:
@@ -78,6 +80,9 @@ ROWS: dict[str, Row] = {
     "qwen2_moe": Row(dense=dense.Row(qkv_bias="qkv_bias"), shared="shared_expert_intermediate_size", spans=early_even),
     "qwen3_moe": Row(
         dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="all")
+    ),
+    "qwen3_vl_moe_text": Row(
+        dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head"), stacked=True
     ),
 }
 
@@ -114,16 +119,19 @@ def moe_layers(c: Config) -> list[bool]:
 
 def experts(c: Config, row: Row) -> MoE:
     gate, up, down = row.names
+    width = expert_width(c, row)
     shared = getattr(c, row.shared) if row.shared else 0
     return MoE(
         row.module,
         width=c.hidden_size,
         experts=c.num_experts,
         top_k=c.num_experts_per_tok,
-        expert=GatedFFN(
+        expert=StackedExperts("experts", width=c.hidden_size, hidden=width, activation=c.hidden_act)
+        if row.stacked
+        else GatedFFN(
             "experts.{}",
             width=c.hidden_size,
-            hidden=expert_width(c, row),
+            hidden=width,
             activation=c.hidden_act,
             gate=gate,
             up=up,

@@ -6,10 +6,12 @@ The first pattern that is found in the name decides. DESIGN of the table: norms 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 PATTERNS = [
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
-    (r"vision|visual|audio|projector|image_newline|multi_modal", "multimodal"),
+    (r"vision|visual|audio|connector|projector|image_newline|multi_modal", "multimodal"),
+    (r"norm_attn_norm\.attn\.", "attention"),
     (r"norm|(^|\.)ln_\w+\.|layernorm|LayerNorm|(^|\.)emb_ln\.", "norm"),
     (r"(^|\.)(shared|tok_embeddings|embed_positions|rel_embeddings)\.weight$", "embedding"),
     (r"(^|\.)router\.(classifier|layer)\.", "router"),
@@ -27,13 +29,30 @@ PATTERNS = [
     (r"embed_tokens_per_layer|per_layer_model_projection", "embedding"),
     (r"(^|\.)(altup\w*|laurel|per_layer_input_gate|per_layer_projection)\.", "other"),
     (r"(^|\.)(lm_head|score|classifier|qa_outputs)\.", "head"),
-    (r"(gate|router)\.(weight|bias)$|router\.(proj|scale|per_expert_scale)|shared_expert_gate", "router"),
-    (r"mixer|mamba|linear_attn|conv1d|A_log|dt_bias", "mixer"),
+    (
+        r"(gate|router)\.(weight|bias)$|router\.(proj|scale|per_expert_scale)|shared_expert_gate"
+        r"|e_score_correction_bias|expert_bias",
+        "router",
+    ),
+    (r"^((backbone|rwkv)\.)?embeddings\.weight$", "embedding"),
+    (r"^head\.weight$", "head"),
+    (r"(mixer|temporal_block)\.[qkvo]_proj\.", "attention"),
+    (r"mixer\.(up_proj|down_proj|experts|shared_experts|fc[12]_latent_proj)\.", "ffn"),
+    (r"(^|\.)blocks\.\d+\.attention\.(time_\w+|(key|value|receptance|output)\.weight)$", "mixer"),
+    (r"mixer|mamba|linear_attn|conv1d|A_log|dt_bias|temporal_block|layers\.\d+\.conv\.", "mixer"),
     (r"self_attn|[aA]ttention|attn", "attention"),
     (r"(^|\.)(intermediate|output)\.dense\.|\.fc[12]\.|DenseReluDense", "ffn"),
     (r"mlp|feed_forward|ffn|block_sparse_moe|experts", "ffn"),
 ]
 
 
-def category(name: str) -> str:
-    return next((label for pattern, label in PATTERNS if re.search(pattern, name)), "other")
+# Tensors of a module `self_attn` that show it to be recurrent: lightning attention (MiniMax), Kimi Delta Attention.
+RECURRENT = ("output_gate.weight", "A_log")
+
+
+def category(name: str, names: Container[str] = ()) -> str:
+    """The category of `name`; `names` are all tensors of the model, where the module of one is told by another."""
+    found = next((label for pattern, label in PATTERNS if re.search(pattern, name)), "other")
+    head, module, _ = name.rpartition("self_attn.")
+    recurrent = module and any(f"{head}{module}{leaf}" in names for leaf in RECURRENT)
+    return "mixer" if recurrent and found != "norm" else found

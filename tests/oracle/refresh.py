@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from tests.oracle import categories, lists
+from tests.oracle import categories, lists, naming
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 EMPTY = "# {architecture}, transformers {version}, total {total}"
@@ -41,6 +41,9 @@ def build(raw: dict[str, Any]) -> Any:
 
     raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
     config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
+    if isinstance(raw.get("text_config"), dict) and "tie_word_embeddings" not in raw:
+        # The files of composites leave the flag to their text config; transformers 5 reads the outer one alone.
+        config.tie_word_embeddings = getattr(config.text_config, "tie_word_embeddings", False)
     known = [name for name in raw.get("architectures") or [] if hasattr(transformers, name)]
     names = known or [  # a class of remote code has the tensors of the type's own class
         next(
@@ -56,15 +59,14 @@ def build(raw: dict[str, Any]) -> Any:
 def tensor_list(raw: dict[str, Any]) -> list[str]:
     """The lines of a config's list: checkpoint names and shapes, and what is tied to what."""
     import transformers
-    from transformers.core_model_loading import revert_weight_conversion
 
     model = build(raw)
-    tied: dict[str, str] = dict(getattr(model, "all_tied_weights_keys", None) or {})
+    tied = naming.ties(model)
     learned = {name for name, _ in model.named_parameters(remove_duplicate=False)}
     state = {name: tensor for name, tensor in model.state_dict().items() if name in learned}
-    stored = revert_weight_conversion(model, state)
+    stored = naming.stored(model, state)
     entries = [
-        (name, lists.Entry(tuple(tensor.shape), categories.category(name), tied.get(name, "")))
+        (name, lists.Entry(tuple(tensor.shape), categories.category(name, stored), tied.get(name, "")))
         for name, tensor in stored.items()
     ]
     head = EMPTY.format(

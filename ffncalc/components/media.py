@@ -1,0 +1,38 @@
+"""Parts that only towers have: convolutions, and learned arrays that are modules themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffncalc.components.linear import vector
+from ffncalc.ir import Component, Role, Tensor, Use
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convolution(Component):
+    """A convolution: weight [out, channels, *kernel], and bias [out]. `channels` are those that one output reads."""
+
+    channels: int
+    out: int
+    kernel: tuple[int, ...]
+    bias: bool = False
+    role: Role = Role.OTHER
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        weight = Tensor("weight", (self.out, self.channels, *self.kernel), self.role)
+        return (weight, vector("bias", self.out, self.role)) if self.bias else (weight,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Array(Component):
+    """A learned array of any shape that is the module itself: class token, position table, projection without a bias.
+
+    `use` is what it does: looked up or added by default.
+    """
+
+    shape: tuple[int, ...]
+    role: Role = Role.OTHER
+    use: Use = Use.LOOKUP
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (Tensor("", self.shape, self.role, use=self.use),)

@@ -1,0 +1,46 @@
+"""Names and shapes as a published checkpoint has them, from a model that transformers holds in memory.
+
+`revert_weight_conversion` undoes what loading does, with two exceptions for models built from a config, as it
+cannot know what the file had: prefixes that loading drops are not put back, and experts that may be stored either way
+round are left as they are. What the published files have is written down here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Prefixes that transformers drops while loading, and that every published checkpoint of their classes has.
+STORED_PREFIXES = {"vision_model"}  # CLIP and SigLIP towers
+
+
+def conversions(model: Any) -> list[Any]:
+    """The weight conversions of a model, without the changes of prefix that its published checkpoint does not need."""
+    from transformers.conversion_mapping import get_model_conversion_mapping
+    from transformers.core_model_loading import PrefixChange
+
+    found = get_model_conversion_mapping(model, add_legacy=False)
+    kept = [c for c in found if not isinstance(c, PrefixChange) or c.prefix_to_remove in STORED_PREFIXES]
+    for conversion in kept:
+        for operation in getattr(conversion, "operations", None) or ():
+            if hasattr(operation, "check_dims"):
+                operation.check_dims = False  # Qwen3-VL-MoE publishes [experts, in, out]
+    return kept
+
+
+def stored(model: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """The tensors of `state` under their checkpoint names, in their checkpoint shapes."""
+    from transformers.core_model_loading import revert_weight_conversion
+
+    model._weight_conversions = conversions(model) or None
+    return dict(revert_weight_conversion(model, state))
+
+
+def ties(model: Any) -> dict[str, str]:
+    """What is tied to what, both by checkpoint name."""
+    state = model.state_dict()
+
+    def renamed(name: str) -> str:
+        return next(iter(stored(model, {name: state[name]})), name) if name in state else name
+
+    found: dict[str, str] = dict(getattr(model, "all_tied_weights_keys", None) or {})
+    return {renamed(name): renamed(target) for name, target in found.items()}
