@@ -21,6 +21,7 @@ class Projections:
     fused: str = ""
     q_norm: str = "q_norm"
     k_norm: str = "k_norm"
+    sinks: str = "sinks"
 
 
 SEPARATE = Projections()
@@ -69,7 +70,7 @@ class Attention(Component):
             bias=self.out_bias,
             transposed=self.transposed,
         )
-        sinks = (vector("sinks", self.heads, Role.ATTENTION),) if self.sinks else ()
+        sinks = (vector(self.names.sinks, self.heads, Role.ATTENTION),) if self.sinks else ()
         return (*self._inputs(value_dim), *out, *sinks, *self._norms())
 
     def _inputs(self, value_dim: int) -> tuple[Tensor, ...]:

@@ -45,13 +45,12 @@ class StackedExperts(Component):
 
 @dataclass(frozen=True, kw_only=True)
 class JoinedExperts(Component):
-    """Gated experts joined row by row in three tensors [experts·hidden, width] without `.weight` (DBRX).
+    """Experts joined row by row in tensors [experts·hidden, width] without `.weight` (DBRX, Nomic).
 
-    `down` is stored like the others, as [hidden, width] of each expert.
+    `down` is stored like the others, as [hidden, width] of each expert. Gated unless `gate` is "".
     """
 
     slot = "ffn"
-    gated = True
 
     width: int
     hidden: int
@@ -60,9 +59,15 @@ class JoinedExperts(Component):
     up: str = "v1"
     down: str = "w2"
 
+    @property
+    def gated(self) -> bool:
+        """Whether there is a gate."""
+        return bool(self.gate)
+
     def tensors(self) -> tuple[Tensor, ...]:
         shape = (self.hidden, self.width)
-        return tuple(Tensor(name, shape, Role.ROUTED, joined=True) for name in (self.gate, self.up, self.down))
+        names = (self.gate, self.up, self.down) if self.gate else (self.up, self.down)
+        return tuple(Tensor(name, shape, Role.ROUTED, joined=True) for name in names)
 
 
 Expert = GatedFFN | FFN | StackedExperts | JoinedExperts
@@ -72,8 +77,7 @@ Expert = GatedFFN | FFN | StackedExperts | JoinedExperts
 class MoE(Component):
     """A router [experts, width] that sends each token to `top_k` of `experts` FFNs, and to all `shared` ones.
 
-    `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors, and
-    `stacked` says that all of them lie in one tensor along a first dimension.
+    `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors.
     `shared` is one FFN as wide as all shared experts together; `shared_gate` names its gate [1, width].
     `correction` names the learned balance bias [experts] (arXiv:2408.15664), a buffer or a parameter;
     `correction_rows`: it is stored as [rows, experts]. `table`: experts are looked up by token, in a fixed
@@ -86,7 +90,6 @@ class MoE(Component):
     experts: int
     top_k: int
     expert: Expert
-    stacked: bool = False
     router: str = "gate"
     router_bias: bool = False
     shared: GatedFFN | FFN | None = None
@@ -115,8 +118,7 @@ class MoE(Component):
 
     def _routed(self) -> tuple[Tensor, ...]:
         name = self.expert.name
-        copies = (t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
-        return tuple(replace(t, stacked=True) if self.stacked else t for t in copies)
+        return tuple(t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
 
     def _shared(self) -> tuple[Tensor, ...]:
         if self.shared is None:

@@ -1,0 +1,44 @@
+"""MiniMax-01: lightning attention in most layers, softmax attention in the others, Mixtral's experts in all.
+
+Source: https://arxiv.org/abs/2501.08313, transformers models/minimax.
+"""
+
+from __future__ import annotations
+
+from ffncalc.architectures import dense, moe
+from ffncalc.architectures._decoder import decoder, norms
+from ffncalc.architectures.patterns import every, per_layer
+from ffncalc.components.lightning import LightningAttention
+from ffncalc.errors import ConfigError
+from ffncalc.ir import FULL, Component, Model, Span
+
+ROW = moe.Row(dense=dense.Row(), width="intermediate_size", module="block_sparse_moe", names=("w1", "w3", "w2"))
+
+
+class Config(moe.Config):
+    pass
+
+
+def build(c: Config) -> Model:
+    lightning = LightningAttention("self_attn", width=c.hidden_size, heads=c.num_attention_heads, head_dim=c.head_size)
+    window = Span("sliding", c.window) if c.window else FULL
+    mixers = {"linear_attention": lightning, "full_attention": dense.attention(c, ROW.dense, window)}
+    rest = (moe.experts(c, ROW), *norms(c, "input_layernorm", "post_attention_layernorm"))
+    parts = {kind: (mixer, *rest) for kind, mixer in mixers.items()}
+    kinds = layer_kinds(c, parts)
+    return decoder(c, lambda i: parts[kinds[i]])
+
+
+def layer_kinds(c: Config, known: dict[str, tuple[Component, ...]]) -> list[str]:
+    """`layer_types`, else softmax and lightning attention in turns, as the class has it.
+
+    Raises:
+        ConfigError: for an unknown entry.
+    """
+    if c.layer_types is None:
+        return every(c.num_hidden_layers, 2, "full_attention", "linear_attention")
+    kinds = list(per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers))
+    for kind in kinds:
+        if kind not in known:
+            raise ConfigError(f"layer_types: unknown entry {kind!r}, expected one of {', '.join(known)}")
+    return kinds
