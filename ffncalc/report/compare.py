@@ -10,7 +10,7 @@ from ffncalc.analysis.compare import Summary
 from ffncalc.errors import UsageError, nearest
 from ffncalc.report.document import Column, Row, Section, Table
 from ffncalc.report.entry import Entry, Report
-from ffncalc.report.numbers import grouped, percent, ratio, short
+from ffncalc.report.numbers import grouped, percent, short
 
 SORTS = ("name", *(field.name for field in fields(Summary)))
 
@@ -96,7 +96,7 @@ def _row(each: tuple[str, Summary, int], number: Any) -> Row:
         str(s.layers),
         grouped(s.hidden),
         "" if s.ffn_width is None else grouped(s.ffn_width),
-        "" if s.expansion is None else ratio(s.expansion),
+        "" if s.expansion is None else f"{s.expansion:.3g}",
         s.ffn_kind or "none",
         "" if s.experts is None else f"{s.top_k} of {s.experts}",
         number(s.total),

@@ -199,10 +199,12 @@ def facts(model: Model, found: Params) -> Iterator[tuple[str, str]]:
         yield "key–value slots", f"{grouped(found.slots)} FFN hidden units in all layers"
     if found.by_category["head"] or found.tied_embeddings:
         yield "output head", "tied to the token embedding, counted once" if found.tied_embeddings else "its own weights"
-    if found.buffers:
-        yield "stored besides", f"{grouped(found.buffers)} in learned buffers"
-    if found.mtp:
-        yield "stored besides", f"{grouped(found.mtp)} ({short(found.mtp)}) in multi-token-prediction layers"
+    extra = [
+        f"{grouped(found.buffers)} in learned buffers" if found.buffers else "",
+        f"{grouped(found.mtp)} ({short(found.mtp)}) in multi-token-prediction layers" if found.mtp else "",
+    ]
+    if any(extra):
+        yield "stored besides", " and ".join(filter(None, extra))
 
 
 KINDS = {"dense": "FFN", "routed_expert": "routed expert", "shared_expert": "shared experts"}

@@ -52,7 +52,7 @@ def tensors(found: Sequence[Stored]) -> Table:
     """One row per pattern of names."""
     columns = (
         Column("tensor"),
-        Column("shape"),
+        Column("shape", number=True),
         Column("role"),
         Column("count", number=True),
         Column("parameters", number=True),
@@ -74,7 +74,7 @@ def tensors(found: Sequence[Stored]) -> Table:
     return Table(columns, tuple(rows))
 
 
-NOTES = {"": "", "buffer": "buffer, not in the total", "mtp": "multi-token prediction, not in the total"}
+NOTES = {"": "", "buffer": "buffer, not counted", "mtp": "MTP, not counted"}
 
 
 def explanation(found: Explanation) -> Iterator[Lines]:
