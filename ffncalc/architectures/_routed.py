@@ -15,7 +15,7 @@ from ffncalc.components.moe import MoE
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Role
-from ffncalc.schema import Count, Size
+from ffncalc.schema import BaseConfig, Count, Size
 
 
 class RoutedConfig(DecoderConfig):
@@ -23,14 +23,26 @@ class RoutedConfig(DecoderConfig):
 
     aliases = {"n_routed_experts": ("n_routed_experts", "num_local_experts", "num_experts")}
     intermediate_size: Size
-    moe_intermediate_size: Size
-    n_routed_experts: Size
+    moe_intermediate_size: Size | None = None
+    n_routed_experts: Size | None = None
     n_shared_experts: Count | None = None
-    num_experts_per_tok: Size
+    num_experts_per_tok: Size | None = None
     first_k_dense_replace: Count = 0
     mlp_layer_types: list[str] | None = None
     attention_bias: bool = False
     num_nextn_predict_layers: Count | None = 0
+
+
+def required(c: BaseConfig, field: str) -> int:
+    """The value of an optional field where the model cannot do without it.
+
+    Raises:
+        ConfigError: the file has none, and neither has the class.
+    """
+    value: int | None = getattr(c, field)
+    if value is None:
+        raise ConfigError(f"{c.key(field)}: missing, and required")
+    return value
 
 
 def layer_ffns(c: RoutedConfig, dense: Component, sparse: Component) -> Sequence[Component]:
@@ -54,17 +66,21 @@ def dense_ffn(c: RoutedConfig, *, bias: bool = False) -> GatedFFN:
 
 
 def experts(c: RoutedConfig, *, bias: bool = False, correction: str = "gate.e_score_correction_bias") -> MoE:
-    """`bias` is that of the shared experts; the routed ones have none."""
+    """`bias` is that of the shared experts; the routed ones have none.
+
+    Without `num_experts_per_tok` every expert counts as used (DeepSeek-V2's class has no default).
+    """
+    hidden, count = required(c, "moe_intermediate_size"), required(c, "n_routed_experts")
     return MoE(
         "mlp",
         width=c.hidden_size,
-        experts=c.n_routed_experts,
-        top_k=c.num_experts_per_tok,
-        expert=GatedFFN("experts.{}", width=c.hidden_size, hidden=c.moe_intermediate_size, activation=c.hidden_act),
+        experts=count,
+        top_k=c.num_experts_per_tok or count,
+        expert=GatedFFN("experts.{}", width=c.hidden_size, hidden=hidden, activation=c.hidden_act),
         shared=GatedFFN(
             "shared_experts",
             width=c.hidden_size,
-            hidden=c.n_shared_experts * c.moe_intermediate_size,
+            hidden=c.n_shared_experts * hidden,
             activation=c.hidden_act,
             bias=bias,
         )

@@ -18,9 +18,9 @@ from ffncalc.schema import Count, Size
 class Config(deepseek_v3.Config):
     aliases = {"n_routed_experts": ("num_experts", "n_routed_experts", "num_local_experts")}
     q_lora_rank: Size = 1536
-    index_topk: Size
-    index_head_dim: Size
-    index_n_heads: Size
+    index_topk: Size = 2048
+    index_head_dim: Size = 128
+    index_n_heads: Size = 64
     indexer_types: list[str] | None = None
     index_topk_pattern: str | list[str] | None = None
     index_topk_freq: Count = 1

@@ -19,9 +19,9 @@ class Config(DecoderConfig):
         "moe_k": ("moe_k", "num_experts_per_tok"),
     }
     intermediate_size: Size
-    moe_intermediate_size: Size
-    moe_num_experts: Size
-    moe_k: Size
+    moe_intermediate_size: Size = 1536
+    moe_num_experts: Size = 64
+    moe_k: Size = 6
     moe_num_shared_experts: Count = 2
     moe_layer_start_index: Count = 1
     moe_layer_end_index: int = -1

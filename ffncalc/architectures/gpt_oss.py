@@ -19,8 +19,8 @@ class Config(DecoderConfig):
         "num_experts_per_tok": ("num_experts_per_tok", "experts_per_token"),
     }
     intermediate_size: Size
-    num_local_experts: Size
-    num_experts_per_tok: Size
+    num_local_experts: Size = 128
+    num_experts_per_tok: Size = 4
     attention_bias: bool = True
 
 

@@ -14,8 +14,8 @@ from ffncalc.schema import Size
 
 class Config(DecoderConfig):
     intermediate_size: Size
-    num_local_experts: Size
-    num_experts_per_tok: Size
+    num_local_experts: Size = 8
+    num_experts_per_tok: Size = 2
     attention_bias: bool = False
 
 

@@ -18,8 +18,8 @@ from ffncalc.schema import Size
 class Config(DecoderConfig):
     aliases = {"num_local_experts": ("num_local_experts", "num_experts")}
     intermediate_size: Size  # of the experts, routed and shared
-    intermediate_size_mlp: Size  # of the dense layers
-    num_local_experts: Size
+    intermediate_size_mlp: Size = 16384  # of the dense layers
+    num_local_experts: Size = 16
     num_experts_per_tok: Size = 1
     interleave_moe_layer_step: Size = 1
     moe_layers: list[int] | None = None

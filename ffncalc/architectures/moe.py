@@ -19,8 +19,8 @@ from ffncalc.schema import Count, Size
 
 class Config(dense.Config):
     aliases = {"num_experts": ("num_local_experts",)}
-    num_experts: Count
-    num_experts_per_tok: Size
+    num_experts: Count = 8
+    num_experts_per_tok: Size = 2
     moe_intermediate_size: Size | None = None
     shared_expert_intermediate_size: Count = 0
     decoder_sparse_step: Size = 1
