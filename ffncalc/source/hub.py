@@ -138,29 +138,26 @@ class Repository:
                 revision=self.revision or "main",
                 file=name,
                 endpoint=_public(self.endpoint),
-                token=_has_token(),
+                token=_token() is not None,
             )
 
     def get(self, url: str) -> Answer:
         """One request, without retries."""
-        import huggingface_hub.utils
-
-        import ffncalc
+        from huggingface_hub import get_session
 
         try:
-            utils: Any = huggingface_hub.utils  # what it exports is not declared
-            headers = utils.build_hf_headers(library_name="ffncalc", library_version=ffncalc.__version__)
-            with utils.get_session().stream(
-                "GET", url, headers=headers, timeout=TIMEOUT, follow_redirects=True
-            ) as response:
+            session: Any = get_session()
+            with session.stream("GET", url, headers=_headers(), timeout=TIMEOUT, follow_redirects=True) as response:
                 body = b""
                 for chunk in response.iter_bytes(65536):
                     body += chunk
                     if len(body) > reading.LIMIT or time.monotonic() > self.ends:
                         break
                 hops = [*response.history, response]
-        except Exception as error:  # whatever the client raises; its classes differ between versions
-            raise hub_errors.of_exception(error, _public(self.endpoint), TIMEOUT) from None
+        except Exception as error:  # the client's classes differ between versions of huggingface_hub
+            if (told := hub_errors.of_exception(error, _public(self.endpoint), TIMEOUT)) is None:
+                raise
+            raise told from None
         if time.monotonic() > self.ends:
             raise hub_errors.silent(_public(self.endpoint), DEADLINE)
         merged = {name.lower(): value for hop in hops for name, value in hop.headers.items()}
@@ -215,10 +212,22 @@ def _endpoint() -> str:
     return constants.ENDPOINT
 
 
-def _has_token() -> bool:
-    from huggingface_hub import get_token
+def _token() -> str | None:
+    """The token to send: HF_TOKEN or the stored one, unless the user forbids that."""
+    from huggingface_hub import constants, get_token
 
-    return get_token() is not None
+    return None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+
+
+def _headers() -> dict[str, str]:
+    """Our own: huggingface_hub's would first ask the Hub which agents it knows, and send what runs here."""
+    import huggingface_hub
+
+    import ffncalc
+
+    headers = {"user-agent": f"ffncalc/{ffncalc.__version__}; hf_hub/{huggingface_hub.__version__}"}
+    token = _token()
+    return headers | {"authorization": f"Bearer {token}"} if token else headers
 
 
 def _public(endpoint: str) -> str:

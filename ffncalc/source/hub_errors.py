@@ -14,6 +14,7 @@ from ffncalc.source import bundled
 
 LOGIN = "`hf auth login` (or set HF_TOKEN)"
 PORTAL = "A proxy, a log-in page of the network, or a wrong HF_ENDPOINT answers in its place."
+CLIENT = {"HTTPError", "InvalidURL", "OSError", "ValueError"}  # bases of what the HTTP client raises
 
 
 def of_status(
@@ -80,12 +81,14 @@ def not_the_hub(endpoint: str, what: str) -> NetworkError:
     return NetworkError(f"{endpoint} {what}, which the Hub does not", PORTAL)
 
 
-def of_exception(error: Exception, endpoint: str, timeout: float) -> SourceError:
-    """The error for a request without an answer, by the names of the exception's classes.
+def of_exception(error: Exception, endpoint: str, timeout: float) -> SourceError | None:
+    """The error for a request without an answer, by the names of the exception's classes; None for a fault of ours.
 
     They differ in package, not in name, between versions of huggingface_hub (requests, httpx and its forks).
     """
     kinds = {kind.__name__ for kind in type(error).__mro__}
+    if not kinds & CLIENT:
+        return None
     if "TimeoutException" in kinds:
         return silent(endpoint, timeout)
     if kinds & {"LocalProtocolError", "UnicodeEncodeError"}:  # their text would show the token

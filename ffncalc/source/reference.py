@@ -68,9 +68,10 @@ def existing(ref: str) -> Path | None:
 
 def looks_like_path(ref: str) -> bool:
     """Whether a reference can only mean a path: such are never looked up on the Hub."""
+    nested = ref.partition("@")[0].rstrip("/").count("/") > 1
     starts = ref.startswith((".", "~", "/", "\\"))
     drive = re.match(r"[A-Za-z]:[\\/]", ref)
-    return bool(starts or drive or "\\" in ref or ref.lower().endswith(PATH_ENDINGS) or ref.rstrip("/").count("/") > 1)
+    return bool(starts or drive or "\\" in ref or ref.lower().endswith(PATH_ENDINGS) or nested)
 
 
 def _path_hint(ref: str) -> str:
