@@ -31,8 +31,8 @@ class HeadNorms(Component):
     head_dim: int
 
     def tensors(self) -> tuple[Tensor, ...]:
-        copies = {"copies": self.heads, "used": self.heads}
-        return (Tensor("{}.weight", (self.head_dim,), Role.NORM, use=Use.ELEMENTWISE, **copies),)
+        norm = Tensor("{}.weight", (self.head_dim,), Role.NORM, use=Use.ELEMENTWISE)
+        return (replace(norm, copies=self.heads, used=self.heads),)
 
 
 ROW = dense.Row(qkv_bias="use_qkv_bias", norm_bias=True)
