@@ -171,7 +171,7 @@ def networks(model: Model) -> Iterator[tuple[int, str, Expert, int]]:
                 if part.shared is not None:
                     yield block.count, "shared_expert", part.shared, 1
             elif isinstance(part, GatedFFN | FFN):
-                yield block.count, "dense", part, 1
+                yield block.count, "shared_expert" if part.role is Role.SHARED else "dense", part, 1
 
 
 def _by_category(by_role: dict[Role, Num]) -> dict[str, int]:

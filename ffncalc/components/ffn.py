@@ -42,7 +42,7 @@ class GatedFFN(Component):
         return (*gate, *linear(self.up, self.width, self.hidden, self.role, bias=self.bias), *down)
 
     def describe(self) -> str:
-        return "dense"
+        return "shared" if self.role is Role.SHARED else "dense"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class FFN(Component):
         return (*up, *down, *scalars(self.learned, self.role))
 
     def describe(self) -> str:
-        return "dense"
+        return "shared" if self.role is Role.SHARED else "dense"
 
 
 def scalars(names: tuple[str, ...], role: Role) -> tuple[Tensor, ...]:

@@ -36,6 +36,7 @@ PATTERNS = [
     ),
     (r"^((backbone|rwkv)\.)?embeddings\.weight$", "embedding"),
     (r"^head\.weight$", "head"),
+    (r"(^|\.)blocks\.\d+\.(ln[12]|pre_ln)\.", "norm"),
     (r"(mixer|temporal_block)\.[qkvo]_proj\.", "attention"),
     (r"mixer\.(up_proj|down_proj|experts|shared_experts|fc[12]_latent_proj)\.", "ffn"),
     (r"(^|\.)blocks\.\d+\.attention\.(time_\w+|(key|value|receptance|output)\.weight)$", "mixer"),

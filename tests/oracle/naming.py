@@ -7,10 +7,14 @@ round are left as they are. What the published files have is written down here.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 # Prefixes that transformers drops while loading, and that every published checkpoint of their classes has.
 STORED_PREFIXES = {"vision_model"}  # CLIP and SigLIP towers
+
+# Kimi Linear's conversion moves `block_sparse_moe` to `mlp`; its reverse also moves the dense layers, which are `mlp`.
+DENSE = re.compile(r"block_sparse_moe\.((?:gate|up|down)_proj)")
 
 
 def conversions(model: Any) -> list[Any]:
@@ -32,7 +36,7 @@ def stored(model: Any, state: dict[str, Any]) -> dict[str, Any]:
     from transformers.core_model_loading import revert_weight_conversion
 
     model._weight_conversions = conversions(model) or None
-    return dict(revert_weight_conversion(model, state))
+    return {DENSE.sub(r"mlp.\1", name): tensor for name, tensor in revert_weight_conversion(model, state).items()}
 
 
 def ties(model: Any) -> dict[str, str]:
