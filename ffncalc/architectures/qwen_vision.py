@@ -31,6 +31,8 @@ def build(c: Config) -> Model:
         "qwen2_5_vl_vision": second,
         "qwen3_vl_vision": third,
         "qwen3_vl_moe_vision": third,
+        "qwen3_5_vision": fourth,
+        "qwen3_5_moe_vision": fourth,
     }[c.model_type](c)
 
 
@@ -97,6 +99,11 @@ def third(c: Config) -> Model:
             *(p for parts in deep for p in parts),
         ),
     )
+
+
+def fourth(c: Config) -> Model:
+    """Qwen3.5: Qwen3-VL's tower without the mergers in between."""
+    return third(c.model_copy(update={"deepstack_visual_indexes": []}))
 
 
 def patches(c: Config, width: int, *, bias: bool = False) -> Convolution:
