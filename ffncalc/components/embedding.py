@@ -25,7 +25,8 @@ class Embedding(Component):
 class Linear(Component):
     """A projection [out, width] on its own: output head, projector, pooler, classifier.
 
-    `tied` names the tensor whose storage the weight shares (an output head on the token embedding).
+    `tied` names the tensor whose storage the weight shares (an output head on the token embedding), `tied_bias` that
+    of the bias.
     """
 
     width: int
@@ -33,9 +34,10 @@ class Linear(Component):
     role: Role = Role.HEAD
     bias: bool = False
     tied: str = ""
+    tied_bias: str = ""
 
     def tensors(self) -> tuple[Tensor, ...]:
-        return linear("", self.width, self.out, self.role, bias=self.bias, tied=self.tied)
+        return linear("", self.width, self.out, self.role, bias=self.bias, tied=self.tied, tied_bias=self.tied_bias)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,3 +49,16 @@ class Vector(Component):
 
     def tensors(self) -> tuple[Tensor, ...]:
         return (vector("", self.width, self.role),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredBias(Component):
+    """A bias [1, width] of the logits that is stored as a buffer: no parameter in the library's sense."""
+
+    width: int
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        return ()
+
+    def buffers(self) -> tuple[Tensor, ...]:
+        return (Tensor("", (1, self.width), Role.HEAD, use=Use.ELEMENTWISE),)

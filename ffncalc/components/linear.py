@@ -20,14 +20,15 @@ def linear(
     transposed: bool = False,
     source: bool = False,
     tied: str = "",
+    tied_bias: str = "",
 ) -> tuple[Tensor, ...]:
     """Weight [out, width] (`transposed`: [width, out], as GPT-2's Conv1D stores it) and bias [out].
 
-    `source`: it multiplies source tokens. `tied` names the tensor whose storage the weight shares.
+    `source`: it multiplies source tokens. `tied` and `tied_bias` name the tensors whose storage they share.
     """
     shape = (width, out) if transposed else (out, width)
     weight = Tensor(dotted(name, "weight"), shape, role, source=source, tied=tied)
-    return (weight, vector(dotted(name, "bias"), out, role)) if bias else (weight,)
+    return (weight, vector(dotted(name, "bias"), out, role, tied=tied_bias)) if bias else (weight,)
 
 
 def vector(name: str, width: int, role: Role, *, tied: str = "") -> Tensor:

@@ -32,6 +32,8 @@ AUTO = (
     "MODEL_MAPPING_NAMES",
 )
 
+T5_KIN = {"longt5", "mt5", "t5", "umt5"}
+
 
 def build(raw: dict[str, Any]) -> Any:
     """The model of a raw config on the meta device, tied as transformers ties it."""
@@ -53,7 +55,12 @@ def build(raw: dict[str, Any]) -> Any:
         )
     ]
     with torch.device("meta"):
-        return getattr(transformers, names[0])(config)
+        model = getattr(transformers, names[0])(config)
+    if raw["model_type"] in T5_KIN and raw.get("tie_word_embeddings") is False and hasattr(model, "lm_head"):
+        # Their checkpoints have a head of their own; transformers 5 ties it whatever the file says.
+        model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.lm_head.weight))
+        del model.all_tied_weights_keys["lm_head.weight"]
+    return model
 
 
 def tensor_list(raw: dict[str, Any]) -> list[str]:

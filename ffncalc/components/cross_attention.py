@@ -1,0 +1,48 @@
+"""Attention of the decoded tokens on the source of an encoder–decoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffncalc.components.attention import SEPARATE, Projections, core
+from ffncalc.components.linear import linear
+from ffncalc.ir import Cache, Component, Mixing, Role, Span, Tensor
+
+SOURCE = Span("source")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossAttention(Component):
+    """Queries from the decoder, keys and values from the encoder's output (arXiv:1706.03762).
+
+    Weights: q [heads·head_dim, width], k and v [heads·head_dim, width], o [width, heads·head_dim]. Keys and values
+    are computed once per source token and kept for all decoded ones.
+    """
+
+    slot = "mixer"
+
+    width: int
+    heads: int
+    head_dim: int
+    bias: bool = False
+    k_bias: bool | None = None  # None: as bias (Whisper has none on k)
+    names: Projections = SEPARATE
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        inner, role, bias = self.heads * self.head_dim, Role.CROSS_ATTENTION, self.bias
+        k_bias = bias if self.k_bias is None else self.k_bias
+        return (
+            *linear(self.names.q, self.width, inner, role, bias=bias),
+            *linear(self.names.k, self.width, inner, role, bias=k_bias, source=True),
+            *linear(self.names.v, self.width, inner, role, bias=bias, source=True),
+            *linear(self.names.o, inner, self.width, role, bias=bias),
+        )
+
+    def mixing(self) -> tuple[Mixing, ...]:
+        return (Mixing(per_key=core(self.heads, self.head_dim), span=SOURCE),)
+
+    def cache(self) -> tuple[Cache, ...]:
+        return (Cache(per_token=2 * self.heads * self.head_dim, span=SOURCE),)
+
+    def describe(self) -> str:
+        return "cross attention"
