@@ -106,7 +106,7 @@ class BaseConfig(BaseModel):
         Raises:
             ConfigError: naming every missing or wrong field at once.
         """
-        keys = {name: key for name in cls.model_fields if (key := cls._present(name, raw)) is not None}
+        keys = {name: key for name in cls.model_fields if (key := cls.key_of(name, raw)) is not None}
         data: dict[str, Any] = {name: raw[key] for name, key in keys.items()}
         taken: dict[str, object] = {}
         for name, info in cls.model_fields.items():
@@ -124,7 +124,8 @@ class BaseConfig(BaseModel):
         return config
 
     @classmethod
-    def _present(cls, name: str, raw: Mapping[str, Any]) -> str | None:
+    def key_of(cls, name: str, raw: Mapping[str, Any]) -> str | None:
+        """The key that a field has in `raw`, None where it has none."""
         found = [key for key in (*cls.aliases.get(name, ()), name) if key in raw]
         return next((key for key in found if raw[key] is not None), found[0] if found else None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ffncalc import api, source
@@ -37,18 +38,26 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Mo
 
 def _entry(ref: str, loading: Loading, analyse: Callable[[Model], T], fallback: str) -> Entry[T]:
     loaded = source.load(ref, revision=loading.revision, refresh=loading.refresh, offline=loading.offline)
-    model = api.describe(loaded)
-    result = analyse(model)
     if not loading.sets:
-        return Entry(ref=ref, model=model, result=result, fallback=fallback)
+        model = api.describe(loaded)
+        return Entry(ref=ref, model=model, result=analyse(model), fallback=fallback)
     from ffncalc import what_if
 
-    changed = api.describe(source.Loaded(what_if.apply(loaded.raw, loading.sets), loaded.origin))
+    raw, _ = what_if.apply(loaded.raw, loading.sets)
+    changed = api.describe(replace(loaded, raw=raw))
     return Entry(
         ref=ref,
         model=changed,
         result=analyse(changed),
-        base=result,
+        base=_unchanged(loaded, analyse),
         changes=loading.sets,
         fallback=fallback,
     )
+
+
+def _unchanged(loaded: source.Loaded, analyse: Callable[[Model], T]) -> T | None:
+    """The result without the changes; None where only they make the config a valid one."""
+    try:
+        return analyse(api.describe(loaded))
+    except FfncalcError:
+        return None
