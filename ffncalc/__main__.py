@@ -13,6 +13,7 @@ INTERRUPTED = 130
 
 def main() -> int:
     """Run the command line. 0: done; 1: `check` found something; 2: could not do it."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them costs start-up time
     from ffncalc.cli import output
 
     output.prepare()
@@ -42,10 +43,11 @@ def main() -> int:
 
 def _run() -> int:
     """The exit code of the command that `sys.argv` names."""
-    from ffncalc.cli import app, output, usage_problem
+    from ffncalc.cli import output
+    from ffncalc.cli.app import program, usage_problem
 
     try:
-        code = app(standalone_mode=False)
+        code = program(sys.argv[1:])(standalone_mode=False)
     except Exception as error:
         problem = usage_problem(error)
         if problem is None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from ffncalc.analysis.names import ffn_kind
 from ffncalc.analysis.params import params
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.moe import MoE
 from ffncalc.ir import Model
-
-GATED = {"silu": "SwiGLU", "swish": "SwiGLU", "relu": "ReGLU", "sigmoid": "GLU"}
-PLAIN = {"silu": "SiLU", "swish": "SiLU", "relu": "ReLU", "relu2": "ReLU²", "sigmoid": "sigmoid"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +47,7 @@ def summary(model: Model) -> Summary:
         hidden=model.width,
         ffn_width=ffn.hidden if ffn else None,
         expansion=ffn.hidden / ffn.width if ffn else None,
-        ffn_kind=kind(ffn.activation, gated=ffn.gated) if ffn else "",
+        ffn_kind=ffn_kind(ffn.activation, gated=ffn.gated) if ffn else "",
         experts=experts.experts if experts else None,
         top_k=experts.top_k if experts else None,
         total=counted.total,
@@ -66,17 +64,6 @@ def _main(model: Model) -> MoE | GatedFFN | FFN | None:
             if isinstance(part, MoE | GatedFFN | FFN):
                 sizes[part] = sizes.get(part, 0) + block.count * sum(int(t.params) for t in part.tensors())
     return max(sizes, key=lambda part: sizes[part], default=None)
-
-
-def kind(activation: str, *, gated: bool) -> str:
-    """The name people use: SwiGLU, GeGLU, GELU, ReLU² …; the activation itself where there is none.
-
-    >>> kind("silu", gated=True), kind("gelu_pytorch_tanh", gated=True), kind("gelu_new", gated=False)
-    ('SwiGLU', 'GeGLU', 'GELU')
-    """
-    if "gelu" in activation:
-        return "GeGLU" if gated else "GELU"
-    return GATED.get(activation, f"gated {activation}") if gated else PLAIN.get(activation, activation)
 
 
 def compare(models: Iterable[Model]) -> tuple[Summary, ...]:

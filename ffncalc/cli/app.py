@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from ffncalc import __version__
-from ffncalc.cli import archs, compare, models, panels, params
 
-app = typer.Typer(
-    name="ffncalc",
-    help="Exact parameters of any Transformer from its config.json: how many, where they are, what share is the FFN.",
-    epilog="REF is a Hub id (org/name, org/name@revision), a Hub address, a file, a folder, or - for standard input. "
-    "Without one, $FFNCALC_MODEL counts, else meta-llama/Llama-3.1-8B.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COUNT, FFN, REFERENCE = "Count", "The FFN", "Reference"  # the panels of --help
+
+ABOUT = "Exact parameters of any Transformer from its config.json: how many, where they are, what share is the FFN."
+EPILOG = (
+    "REF is a Hub id (org/name, org/name@revision), a Hub address, a file, a folder, or - for standard input. "
+    "Without one, $FFNCALC_MODEL counts, else meta-llama/Llama-3.1-8B."
 )
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: the function of its own name in the module of its own name."""
+
+    panel: str
+    example: str
+
+
+COMMANDS = {
+    "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers"),
+    "compare": Command(COUNT, "ffncalc compare meta-llama/Llama-3.1-8B google/gemma-2-9b --sort ffn_share"),
+    "models": Command(REFERENCE, "ffncalc models llama"),
+    "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
+}
+
+
+def program(args: Sequence[str] | None = None) -> typer.Typer:
+    """The program; of all its commands only the one that `args` starts with, where they name one."""
+    named = [args[0]] if args and args[0] in COMMANDS else COMMANDS
+    return _program(named)
+
+
+def _program(names: Iterable[str]) -> typer.Typer:
+    app = typer.Typer(
+        name="ffncalc",
+        help=ABOUT,
+        epilog=EPILOG,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(common)
+    for name in names:
+        command = COMMANDS[name]
+        function = getattr(import_module(f"ffncalc.cli.{name}"), name)
+        app.command(name, rich_help_panel=command.panel, epilog=f"Example: {command.example}")(function)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -27,7 +66,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def common(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -35,14 +73,6 @@ def common(
 ) -> None:
     """Options before the command."""
 
-
-for panel, example, command in (
-    (panels.COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers", params.params),
-    (panels.COUNT, "ffncalc compare meta-llama/Llama-3.1-8B google/gemma-2-9b --sort active", compare.compare),
-    (panels.REFERENCE, "ffncalc models llama", models.models),
-    (panels.REFERENCE, "ffncalc archs", archs.archs),
-):
-    app.command(rich_help_panel=panel, epilog=f"Example: {example}")(command)
 
 # The base of what the parser raises for wrong usage; it has no public name in all versions of Typer.
 PROBLEM = next(base for base in reversed(typer.BadParameter.__mro__) if hasattr(base, "exit_code"))

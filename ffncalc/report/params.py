@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ffncalc.analysis.compare import kind
-from ffncalc.analysis.explain import Explanation
 from ffncalc.analysis.layers import Kind, to_dicts
+from ffncalc.analysis.names import ffn_kind
 from ffncalc.analysis.params import Expansion, Params
-from ffncalc.analysis.tensors import Stored
 from ffncalc.ir import Model, Role
-from ffncalc.report import parts
 from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
 from ffncalc.report.numbers import grouped, percent, ratio, short
 from ffncalc.report.titles import notes, subtitle, title
+
+if TYPE_CHECKING:
+    from ffncalc.analysis.explain import Explanation
+    from ffncalc.analysis.tensors import Stored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,10 @@ def _parts(entry: Entry[Counted]) -> Iterator[Part]:
     yield categories(found.params, entry.base.params if entry.base else None)
     yield Facts(tuple(facts(model, found.params)))
     yield from notes(entry)
+    if found.layers is None and found.tensors is None and found.explanation is None:
+        return
+    from ffncalc.report import parts
+
     if found.layers is not None:
         yield parts.layers(found.layers)
     if found.tensors is not None:
@@ -213,7 +218,7 @@ KINDS = {"dense": "FFN", "routed_expert": "routed expert", "shared_expert": "sha
 def width(each: Expansion) -> str:
     """A width with its ratios: `SwiGLU, 14,336 wide = 3.5 × 4,096, in 32 layers; 1.3125 × a two-matrix 4× FFN`."""
     where = f"in {each.layers} layer{'s' if each.layers != 1 else ''}"
-    name = kind(each.activation, gated=each.gated)
+    name = ffn_kind(each.activation, gated=each.gated)
     return (
         f"{name}, {grouped(each.hidden)} wide = {ratio(each.ratio)} × {grouped(each.width)}, {where}; "
         f"{ratio(each.equivalent)} × the parameters of a two-matrix 4× FFN"

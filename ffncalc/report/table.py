@@ -5,124 +5,113 @@ Numbers and names are never cut off. With `width` None (a pipe, a file) nothing 
 
 from __future__ import annotations
 
-import io
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from textwrap import wrap
 
-from rich.cells import cell_len, chop_cells, set_cell_size
-from rich.console import Console, RenderableType
-from rich.table import Table as Grid
-from rich.text import Text
+from rich.cells import cell_len, chop_cells, set_cell_size  # these alone: the console costs start-up time
 
 from ffncalc.report.document import Column, Facts, Lines, Part, Row, Section, Table, clean, without_empty
 from ffncalc.report.entry import Screen
 
 ENDLESS = 100_000  # cells; wider than any line
 NARROWEST_NAME = 16  # cells below which a column of names is not folded
+NARROWEST_WORDS = 24  # cells below which the words of a fact go below its label
 GAP = 2
 JOINTS = re.compile(r"[^\s/._,+-]*[\s/._,+-]*")
+STYLES = {"bold": "1", "dim": "2", "label": "36"}
 
 
 def text(sections: Sequence[Section], screen: Screen) -> str:
     """All sections, with escape codes where the screen has colours."""
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        width=screen.width or ENDLESS,
-        force_terminal=screen.color,
-        color_system="standard" if screen.color else None,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    for i, section in enumerate(sections):
-        for part in (Text(), *_section(section, screen)) if i else _section(section, screen):
-            console.print(part, overflow="fold", no_wrap=False, crop=False)
-    lines = (line.rstrip() for line in out.getvalue().split("\n"))
-    return "\n".join(lines)
+    pages = ("\n".join(_section(section, screen)) for section in sections)
+    return "\n\n".join(pages) + "\n" if sections else ""
 
 
-def _section(section: Section, screen: Screen) -> Iterator[RenderableType]:
-    yield Text(clean(section.title), style="bold")
+def styled(text: str, style: str, screen: Screen) -> str:
+    """Text in a style, line by line, where the screen has any."""
+    if not screen.color or not style:
+        return text
+    return "\n".join(f"\x1b[{STYLES[style]}m{line}\x1b[0m" if line else line for line in text.split("\n"))
+
+
+def _section(section: Section, screen: Screen) -> Iterator[str]:
+    width = screen.width or ENDLESS
+    yield styled("\n".join(_wrapped(clean(section.title), width, 2)), "bold", screen)
     if section.subtitle:
-        yield Text(clean(section.subtitle), style="dim")
+        yield styled("\n".join(_wrapped(clean(section.subtitle), width, 2)), "dim", screen)
     for part in section.parts:
-        yield Text()
+        yield ""
         yield from _part(part, screen)
 
 
-def _part(part: Part, screen: Screen) -> Iterator[RenderableType]:
+def _part(part: Part, screen: Screen) -> Iterator[str]:
     width = screen.width or ENDLESS
     if isinstance(part, Lines):
         if part.title:
-            yield Text(clean(part.title), style="bold")
+            yield styled(clean(part.title), "bold", screen)
         for line in part.lines:
-            yield Text("\n".join(_wrapped(clean(line), width)))
+            yield from _wrapped(clean(line), width, 4)
     elif isinstance(part, Facts):
-        yield _facts(part, width)
+        yield from _facts(part, screen)
     else:
-        yield _fitting(without_empty(part), screen)
+        yield from _fitting(without_empty(part), screen)
 
 
-def _wrapped(line: str, width: int, further: int = 4) -> list[str]:
+def _wrapped(line: str, width: int, further: int) -> list[str]:
     """A line broken at spaces, continued `further` cells in."""
+    if cell_len(line) <= width:
+        return [line]
     indent = " " * (len(line) - len(line.lstrip()) + further)
-    return textwrap.wrap(line, max(width, 8), subsequent_indent=indent, break_on_hyphens=False) if line else [""]
+    return wrap(line, max(width, 8), subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _facts(facts: Facts, width: int) -> RenderableType:
+def _facts(facts: Facts, screen: Screen) -> Iterator[str]:
+    width = screen.width or ENDLESS
     pairs = [(clean(label), clean(words)) for label, words in facts.pairs]
     widest = max((cell_len(label) for label, _ in pairs), default=0)
-    if width < widest + GAP + 24:
-        blocks = (Text.assemble((label, "cyan"), "\n", *_lines(words, width)) for label, words in pairs)
-        return Text("\n").join(blocks)
-    grid = Grid.grid(padding=(0, GAP, 0, 0))
-    grid.add_column(no_wrap=True, style="cyan")
-    grid.add_column(overflow="fold")
     for label, words in pairs:
-        grid.add_row(label, Text(words))
-    return grid
+        if width < widest + GAP + NARROWEST_WORDS:
+            yield styled(label, "label", screen)
+            yield from _wrapped(f"  {words}", width, 0)
+        else:
+            first, *rest = _wrapped(words, width - widest - GAP, 0)
+            yield styled(set_cell_size(label, widest), "label", screen) + " " * GAP + first
+            yield from (" " * (widest + GAP) + line for line in rest)
 
 
-def _lines(words: str, width: int) -> list[str]:
-    return ["\n".join(_wrapped(f"  {words}", width, 0))]
-
-
-def _fitting(table: Table, screen: Screen) -> RenderableType:
+def _fitting(table: Table, screen: Screen) -> Iterator[str]:
     """The table in the fullest form that fits: as it is, names on lines of their own, fewer digits, row by row."""
     width = screen.width or ENDLESS
     for rows in filter(None, (table.rows, table.short)):
-        if _needs(table, rows) <= width:
-            return _grid(table, rows, _fitted(table, rows, width), screen)
-        rest = Table(table.columns[1:], tuple(Row(row.cells[1:]) for row in rows))
-        if _needs(rest, rest.rows) + GAP <= width:
-            return _headed(table, rows, _fitted(rest, rest.rows, width - GAP), screen)
-    return _blocks(table)
+        if _needs(table.columns, rows) <= width:
+            return _grid(table.columns, rows, _fitted(table.columns, rows, width), screen)
+        rest = tuple(Row(row.cells[1:]) for row in rows)
+        if _needs(table.columns[1:], rest) + GAP <= width:
+            return _headed(table.columns, rows, _fitted(table.columns[1:], rest, width - GAP), screen)
+    return _blocks(table, screen)
 
 
-def _widths(table: Table, rows: Sequence[Row]) -> list[int]:
+def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
     """The width of each column as it stands."""
     widths = []
-    for i, column in enumerate(table.columns):
+    for i, column in enumerate(columns):
         cells = (cell_len(clean(row.cells[i])) + GAP * row.level * (i == 0) for row in rows)
         widths.append(max([*cells, *map(cell_len, column.title.split())], default=0))
     return widths
 
 
-def _needs(table: Table, rows: Sequence[Row]) -> int:
+def _needs(columns: Sequence[Column], rows: Sequence[Row]) -> int:
     """The narrowest width at which no number breaks and names still read."""
-    widths = zip(table.columns, _widths(table, rows), strict=True)
+    widths = zip(columns, _widths(columns, rows), strict=True)
     return sum(GAP + (n if column.number else min(n, NARROWEST_NAME)) for column, n in widths) - GAP
 
 
-def _fitted(table: Table, rows: Sequence[Row], width: int) -> list[int]:
+def _fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[int]:
     """The width of each column within `width`: the widest column of names gives way first."""
-    widths = _widths(table, rows)
-    names = [i for i, column in enumerate(table.columns) if not column.number]
+    widths = _widths(columns, rows)
+    names = [i for i, column in enumerate(columns) if not column.number]
     while names and sum(widths) + GAP * (len(widths) - 1) > width:
         widest = max(names, key=lambda i: widths[i])
         if widths[widest] <= NARROWEST_NAME:
@@ -131,46 +120,43 @@ def _fitted(table: Table, rows: Sequence[Row], width: int) -> list[int]:
     return widths
 
 
-def _grid(table: Table, rows: Sequence[Row], widths: Sequence[int], screen: Screen) -> RenderableType:
-    body = [
-        _aligned([c.title for c in table.columns], table.columns, widths, "dim"),
-        _rule(sum(widths), widths, screen),
-    ]
+def _grid(columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int], screen: Screen) -> Iterator[str]:
+    yield from _head(columns, widths, screen)
     for row in rows:
-        cells = [" " * GAP * row.level + row.cells[0], *row.cells[1:]]
-        body.append(_aligned(cells, table.columns, widths, _style(row)))
-    return Text("\n").join(body)
+        cells = (" " * GAP * row.level + row.cells[0], *row.cells[1:])
+        yield _aligned(cells, columns, widths, _style(row), screen)
 
 
-def _headed(table: Table, rows: Sequence[Row], widths: Sequence[int], screen: Screen) -> RenderableType:
+def _headed(columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int], screen: Screen) -> Iterator[str]:
     """The first cell of a row on a line of its own, the others in columns below it."""
-    columns, indent = (Column(""), *table.columns[1:]), (0, *widths)
-    body = [_aligned(["", *(c.title for c in columns[1:])], columns, indent, "dim"), _rule(sum(widths), indent, screen)]
+    columns, widths = (Column(""), *columns[1:]), (0, *widths)
+    yield from _head(columns, widths, screen)
     for row in rows:
-        body.append(Text(" " * GAP * row.level + clean(row.cells[0]), style=_style(row)))
-        body.append(_aligned(["", *row.cells[1:]], columns, indent, _style(row)))
-    return Text("\n").join(body)
+        yield styled(" " * GAP * row.level + clean(row.cells[0]), _style(row), screen)
+        yield _aligned(("", *row.cells[1:]), columns, widths, _style(row), screen)
+
+
+def _head(columns: Sequence[Column], widths: Sequence[int], screen: Screen) -> Iterator[str]:
+    yield _aligned([column.title for column in columns], columns, widths, "dim", screen)
+    rule = "-" if screen.ascii else "─"
+    yield styled(rule * (sum(widths) + GAP * (len(widths) - 1)), "dim", screen)
 
 
 def _style(row: Row) -> str:
     return "bold" if row.total else "dim" if row.level else ""
 
 
-def _rule(cells: int, widths: Sequence[int], screen: Screen) -> Text:
-    return Text(("-" if screen.ascii else "─") * (cells + GAP * (len(widths) - 1)), style="dim")
-
-
-def _aligned(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int], style: str) -> Text:
+def _aligned(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int], style: str, screen: Screen) -> str:
     """One row; a folded cell makes it several lines high."""
     folded = [_folded(clean(cell), width) for cell, width in zip(cells, widths, strict=True)]
     lines = []
     for pieces in zip_longest(*folded, fillvalue=""):
         padded = (
-            set_cell_size(piece, width) if not column.number else " " * (width - cell_len(piece)) + piece
+            " " * (width - cell_len(piece)) + piece if column.number else set_cell_size(piece, width)
             for piece, column, width in zip(pieces, columns, widths, strict=True)
         )
         lines.append((" " * GAP).join(padded).rstrip())
-    return Text("\n".join(lines), style=style)
+    return styled("\n".join(lines), style, screen)
 
 
 def _folded(cell: str, width: int) -> list[str]:
@@ -181,22 +167,24 @@ def _folded(cell: str, width: int) -> list[str]:
     for piece in JOINTS.findall(cell):
         if lines[-1] and cell_len(lines[-1] + piece.rstrip()) > width:
             lines.append("")
-        *whole, last = chop_cells(piece, width) or [""]
-        lines[-1:] = [lines[-1] + part for part in (*whole, last)] if not lines[-1] else [lines[-1] + piece]
+        if lines[-1]:
+            lines[-1] += piece
+        else:
+            lines[-1:] = chop_cells(piece, width) or [""]
     return [line.rstrip() for line in lines if line.strip()]
 
 
-def _blocks(table: Table) -> RenderableType:
+def _blocks(table: Table, screen: Screen) -> Iterator[str]:
     """Each row as a block: its first cell, then one line per column."""
-    titles = [column.title for column in table.columns]
-    widest = max(map(cell_len, titles[1:]), default=0)
-    lines = Text()
+    width = screen.width or ENDLESS
+    titles = [column.title for column in table.columns[1:]]
+    widest = max(map(cell_len, titles), default=0) + GAP
     for row in table.rows:
         first, *rest = map(clean, row.cells)
-        lines.append(first + "\n", style="bold")
-        for title, cell in zip(titles[1:], rest, strict=True):
-            if cell:
-                lines.append(f"  {title}".ljust(widest + 2 + GAP), style="dim")
-                lines.append(cell + "\n")
-    lines.right_crop(1)
-    return lines
+        yield styled("\n".join(_folded(first, width)), "bold", screen)
+        for title, cell in zip(titles, rest, strict=True):
+            if cell and GAP + widest + cell_len(cell) <= width:
+                yield " " * GAP + styled(set_cell_size(title, widest), "dim", screen) + cell
+            elif cell:
+                yield " " * GAP + styled(title, "dim", screen)
+                yield from (" " * 2 * GAP + line for line in _folded(cell, max(width - 2 * GAP, 1)))
