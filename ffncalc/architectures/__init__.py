@@ -45,6 +45,7 @@ MODULES: dict[str, str] = {
     "deepseek_v2": "deepseek_v3",
     "deepseek_v3": "deepseek_v3",
     "deepseek_v32": "deepseek_v32",
+    "deepseek_v4": "deepseek_v4",
     "distilbert": "distilbert",
     "dots1": "glm4_moe",
     "electra": "electra",
