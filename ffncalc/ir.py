@@ -140,18 +140,28 @@ def _ramp(n: int, limit: int) -> int:
 
 @dataclass(frozen=True)
 class Span:
-    """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`."""
+    """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`.
+
+    `stride`: one key stands for that many tokens, once all of them are there (compressed attention).
+    """
 
     kind: str = "full"
     size: int = 0
+    stride: int = 1
 
     def keys(self, context: int) -> int:
         """Keys that the token at position `context` (from 1, itself included) attends."""
+        if self.stride > 1:
+            context = self.dense(context)
         if self.kind in ("sliding", "top_k"):
             return call("min", min(context, self.size), context, self.size)
         if self.kind == "chunked":
             return (context - 1) % self.size + 1
         return context
+
+    def dense(self, context: int) -> int:
+        """Keys that exist at position `context`: those a kernel works on that only masks what is not attended."""
+        return context if self.stride == 1 else context // self.stride
 
     def total(self, context: int, *, causal: bool = True) -> int:
         """Keys attended by all positions 1 … `context` together, exactly; later ones too where not `causal`.
@@ -159,6 +169,10 @@ class Span:
         A window of an encoder is centred: of its `size` keys, half lie on each side.
         """
         n, size = int(context), int(self.size)
+        if self.stride > 1:  # the number of keys rises by one every `stride` positions
+            keys, rest = divmod(n, int(self.stride))
+            limit = size or keys
+            return int(self.stride) * _ramp(max(keys - 1, 0), limit) + min(keys, limit) * (rest + 1)
         if not causal:
             side = (size - 1) // 2 if self.kind == "sliding" else n
             return n + 2 * _ramp(n - 1, side)
@@ -170,7 +184,8 @@ class Span:
         return _ramp(n, n)
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.size:,}" if self.size else self.kind
+        text = f"{self.kind} {self.size:,}" if self.size else self.kind
+        return text if self.stride == 1 else f"{text} of 1/{self.stride:,}"
 
 
 FULL = Span("full")

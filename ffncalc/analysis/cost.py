@@ -43,7 +43,7 @@ class Slope:
         """FLOPs of the token that sees `context` keys, or `source` of them in cross attention."""
         if self.span.kind == "source":
             return self.per_key * source
-        return self.per_key * (context if full else self.span.keys(context))
+        return self.per_key * (self.span.dense(context) if full else self.span.keys(context))
 
     def mean(self, context: int, source: int) -> Fraction:
         """Mean FLOPs over the positions 1 … `context` of a prompt, windows applied position by position."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,7 @@ class Crossover:
                 {
                     "span": s.span.kind,
                     "size": int(s.span.size) or None,
+                    "stride": int(s.span.stride),
                     "flops_per_key": int(s.per_key),
                     "indexer": s.indexer,
                 }
@@ -92,13 +94,30 @@ def first_reaching(slopes: Sequence[Slope], target: int) -> int | None:
     """The smallest context n ≥ 1 with Σ per_key × keys(n) ≥ target; None when there is none.
 
     Between the sizes of its windows the cost is a straight line (plus the saw-tooth of chunks), so each piece is
-    solved by division.
+    solved by division. Compressed keys make it climb in steps; it never falls then, and is halved instead.
     """
+    if any(s.span.stride > 1 for s in slopes):
+        return _by_halving(slopes, target)
     for low, high in _pieces(slopes):
         found = _in_piece(slopes, target, low, high)
         if found is not None:
             return found
     return None
+
+
+def _by_halving(slopes: Sequence[Slope], target: int) -> int | None:
+    """The first context that reaches the target, where the cost never falls."""
+
+    def at(context: int) -> int:
+        return sum(int(s.per_key) * int(s.span.keys(context)) for s in slopes)
+
+    most = _saturation(slopes)
+    if most is not None and most < target:
+        return None
+    high = 1
+    while at(high) < target:
+        high *= 2
+    return bisect_left(range(1, high + 1), target, key=at) + 1
 
 
 def _pieces(slopes: Sequence[Slope]) -> Iterator[tuple[int, int | None]]:

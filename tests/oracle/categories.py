@@ -10,8 +10,11 @@ from collections.abc import Container
 
 PATTERNS = [
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
-    (r"vision|visual|audio|connector|mm_projector|embed_vision|projector|image_newline|multi_modal", "multimodal"),
-    (r"norm_attn_norm\.attn\.", "attention"),
+    (r"^(talker|token2wav)\.|vision|visual|audio|connector|mm_projector|embed_vision|projector|image_newline|multi_modal", "multimodal"),
+    (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
+    (r"(^|\.)hc_(attn|ffn|head)_", "other"),
+    (r"^head\.weight$", "head"),
+    (r"^embed\.weight$", "embedding"),
     (r"norm|(^|\.)ln_\w+\.|layernorm|LayerNorm|(^|\.)emb_ln\.", "norm"),
     (r"(^|\.)(shared|tok_embeddings|embed_positions|rel_embeddings)\.weight$", "embedding"),
     (r"(^|\.)router\.(classifier|layer)\.", "router"),

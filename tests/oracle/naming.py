@@ -16,6 +16,21 @@ STORED_PREFIXES = {"vision_model"}  # CLIP and SigLIP towers
 # Kimi Linear's conversion moves `block_sparse_moe` to `mlp`; its reverse also moves the dense layers, which are `mlp`.
 DENSE = re.compile(r"block_sparse_moe\.((?:gate|up|down)_proj)")
 
+# Where transformers' own way back does not lead to the published names: patterns by model type, in this order.
+CORRECTIONS: dict[str, list[tuple[str, str]]] = {
+    "deepseek_v4": [
+        (r"^model\.", ""),
+        (r"^embed_tokens\.", "embed."),
+        (r"^hc_head\.hc_", "hc_head_"),
+        (r"\.attn\.norm\.", ".attn.kv_norm."),
+    ],
+    "kimi_k25": [
+        (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
+        (r"^model\.mm_projector\.", "mm_projector."),
+        (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
+    ],
+}
+
 
 def conversions(model: Any) -> list[Any]:
     """The weight conversions of a model, without the changes of prefix that its published checkpoint does not need."""
@@ -36,7 +51,15 @@ def stored(model: Any, state: dict[str, Any]) -> dict[str, Any]:
     from transformers.core_model_loading import revert_weight_conversion
 
     model._weight_conversions = conversions(model) or None
-    return {DENSE.sub(r"mlp.\1", name): tensor for name, tensor in revert_weight_conversion(model, state).items()}
+    found = revert_weight_conversion(model, state)
+    return {corrected(model.config.model_type, name): tensor for name, tensor in found.items()}
+
+
+def corrected(model_type: str, name: str) -> str:
+    """The published name where the reverted one is not it."""
+    for pattern, replacement in CORRECTIONS.get(model_type, ()):
+        name = re.sub(pattern, replacement, name)
+    return DENSE.sub(r"mlp.\1", name)
 
 
 def ties(model: Any) -> dict[str, str]:
