@@ -26,12 +26,12 @@ def main() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except FfncalcError as error:
-        if debugging():
+        if output.debugging():
             raise
         output.complain(error.message, error.hint)
         return 2
     except Exception as error:
-        if debugging():
+        if output.debugging():
             raise
         output.complain(
             f"this is a bug in ffncalc: {type(error).__name__}: {error}",
@@ -55,11 +55,6 @@ def _run() -> int:
         output.complain(*problem)
         return 2
     return code if isinstance(code, int) else 0
-
-
-def debugging() -> bool:
-    """Whether tracebacks are wanted."""
-    return os.environ.get("FFNCALC_DEBUG", "") not in ("", "0")
 
 
 if __name__ == "__main__":

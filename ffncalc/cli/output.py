@@ -6,6 +6,7 @@ import codecs
 import os
 import shutil
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TextIO, TypeVar
@@ -57,9 +58,16 @@ def emit(report: Report[T], entries: Sequence[Entry[T]], format: Format) -> None
         write(render(report, entries, format, screen(sys.stdout)))
     for entry in failed:
         assert entry.error is not None
+        if debugging():
+            traceback.print_exception(entry.error)
         complain(entry.error.message, entry.error.hint)
     if failed:
         raise typer.Exit(2)
+
+
+def debugging() -> bool:
+    """Whether tracebacks are wanted."""
+    return os.environ.get("FFNCALC_DEBUG", "") not in ("", "0")
 
 
 def write(text: str) -> None:

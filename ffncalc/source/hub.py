@@ -18,7 +18,7 @@ from ffncalc.errors import NetworkError, NotFound
 from ffncalc.source import cache, folder, hub_errors, reading
 
 TIMEOUT = 4.0  # seconds that a server may be silent
-DEADLINE = 8.0  # seconds for all requests of one reference, name resolution included
+DEADLINE = 7.0  # seconds for all requests of one reference, name resolution included
 
 T = TypeVar("T")
 
