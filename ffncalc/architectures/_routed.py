@@ -90,16 +90,20 @@ def experts(c: RoutedConfig, *, bias: bool = False, correction: str = "gate.e_sc
     )
 
 
-def mtp(c: RoutedConfig, layer: tuple[Component, ...]) -> tuple[Block, ...]:
-    """Multi-token-prediction layers after the last one, as stored: with copies of embedding and head."""
+def mtp(
+    c: RoutedConfig, layer: tuple[Component, ...], *, copies: bool = True, final: str = "shared_head.norm"
+) -> tuple[Block, ...]:
+    """Multi-token-prediction layers after the last one, as stored: `copies` of embedding and head, or none."""
     if not c.num_nextn_predict_layers:
         return ()
     indexes = tuple(c.num_hidden_layers + i for i in range(c.num_nextn_predict_layers))
     parts = (
         *norms(c, "enorm", "hnorm"),
         Linear("eh_proj", width=2 * c.hidden_size, out=c.hidden_size, role=Role.OTHER),
-        Norm("shared_head.norm", width=c.hidden_size),
+        Norm(final, width=c.hidden_size),
+    )
+    shared = (
         Embedding("embed_tokens", rows=c.vocab_size, width=c.hidden_size, tied="model.embed_tokens.weight"),
         Linear("shared_head.head", width=c.hidden_size, out=c.vocab_size, tied="lm_head.weight"),
     )
-    return (Block("model.layers.{}", (*layer, *parts), indexes=indexes),)
+    return (Block("model.layers.{}", (*layer, *parts, *(shared if copies else ())), indexes=indexes),)

@@ -44,7 +44,8 @@ def build(c: Config) -> Model:
         own = (indexer,) if indexed[i] else ()
         return (mixer, *own, ffns[i], *around)
 
-    return decoder(c, layer, mtp=mtp(c, (mixer, indexer, sparse, *around)))
+    copies = c.model_type == "deepseek_v32"  # of embedding and head, which GLM-5 does not store again
+    return decoder(c, layer, mtp=mtp(c, (mixer, indexer, sparse, *around), copies=copies))
 
 
 def indexed_layers(c: Config) -> list[bool]:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.components.attention import Attention
+from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
-from ffncalc.ir import Component, Model
+from ffncalc.components.norm import Norm
+from ffncalc.ir import Block, Component, Model, Role
 from ffncalc.schema import Count, Size
 
 
@@ -27,6 +29,7 @@ class Config(DecoderConfig):
     moe_layer_end_index: int = -1
     moe_layer_interval: Size = 1
     use_bias: bool = False
+    num_nextn_predict_layers: Count | None = 0
 
 
 def build(c: Config) -> Model:
@@ -42,7 +45,21 @@ def build(c: Config) -> Model:
     around = norms(c, "input_layernorm", "post_attention_layernorm")
     sparse, dense = experts(c), gated(c, "mlp", c.intermediate_size)
     ffns: list[Component] = [sparse if moe else dense for moe in moe_layers(c)]
-    return decoder(c, lambda i: (mixer, ffns[i], *around), head_bias=c.use_bias)
+    return decoder(c, lambda i: (mixer, ffns[i], *around), head_bias=c.use_bias, mtp=mtp(c, (mixer, dense, *around)))
+
+
+def mtp(c: Config, layer: tuple[Component, ...]) -> tuple[Block, ...]:
+    """Multi-token-prediction layers: a dense layer, on embedding and hidden state normed and projected together."""
+    indexes = tuple(range(c.num_nextn_predict_layers or 0))
+    norm = Norm("", width=c.hidden_size)
+    joined = Linear("", width=2 * c.hidden_size, out=c.hidden_size, role=Role.OTHER, bias=c.use_bias)
+    parts: dict[str, tuple[Component, ...]] = {
+        "mtp_block": layer,
+        "mtp_emb_norm": (norm,),
+        "mtp_hidden_norm": (norm,),
+        "mtp_linear_proj": (joined,),
+    }
+    return tuple(Block(f"model.{name}.{{}}", found, indexes=indexes) for name, found in parts.items() if indexes)
 
 
 def gated(c: Config, name: str, hidden: int) -> GatedFFN:

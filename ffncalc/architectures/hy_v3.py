@@ -37,8 +37,10 @@ def build(c: Config) -> Model:
         qk_norm="head",
     )
     around = norms(c, "input_layernorm", "post_attention_layernorm")
-    ffns = _routed.layer_ffns(c, _routed.dense_ffn(c, bias=c.mlp_bias), experts(c))
-    return decoder(c, lambda i: (mixer, ffns[i], *around))
+    sparse = experts(c)
+    ffns = _routed.layer_ffns(c, _routed.dense_ffn(c, bias=c.mlp_bias), sparse)
+    further = _routed.mtp(c, (mixer, sparse, *around), copies=False, final="final_layernorm")
+    return decoder(c, lambda i: (mixer, ffns[i], *around), mtp=further)
 
 
 def experts(c: Config) -> MoE:
