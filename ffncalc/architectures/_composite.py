@@ -81,12 +81,14 @@ def text_model(
     default: str,
     fixed: bool = False,
     either: bool = False,
+    otherwise: bool | None = None,
     prefix: str = "text_config.",
 ) -> Model:
     """The language model of `text_config` under the composite's names.
 
     `default` is its type where the config names none, or always (`fixed`). The word embeddings are tied as the
-    outer flag says, else as the text config says or its class defaults; with `either`, one true flag is enough.
+    outer flag says, else as the text config says or its class defaults (`otherwise`, where that is not the text
+    class's own); with `either`, one true flag is enough.
     With an empty `prefix` the file itself is the text config, and must have the sizes.
     """
     model_type = default if fixed else c.text_config.get("model_type") or default
@@ -94,7 +96,8 @@ def text_model(
     if not isinstance(text, StackConfig):
         raise ConfigError(f"{prefix}model_type: {model_type} is no decoder")
     outer = None if "tie_word_embeddings" in c.taken else c.tie_word_embeddings
-    inner = text.tie_word_embeddings
+    explicit = "tie_word_embeddings" not in text.taken
+    inner = text.tie_word_embeddings if explicit or otherwise is None else otherwise
     tied = inner if outer is None else outer or (either and inner)
     update = {"tie_word_embeddings": tied, "architectures": ["Model"] if bare(c) else None}
     model: Model = architectures.module(model_type).build(text.model_copy(update=update))
@@ -103,7 +106,6 @@ def text_model(
         f"tie_word_embeddings is {str(outer).lower()}, {prefix}tie_word_embeddings {str(inner).lower()}; "
         f"the embeddings count as {'tied' if tied else 'untied'}"
     )
-    explicit = "tie_word_embeddings" not in text.taken
     return replace(
         model,
         blocks=tuple(block.moved(prefixes) for block in model.blocks),

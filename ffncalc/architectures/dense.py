@@ -126,6 +126,7 @@ ROWS: dict[str, Row] = {
     ),
     "phi3": Row(names=Projections(fused="qkv_proj"), fused_ffn="gate_up_proj", windows="all"),
     "qwen2": Row(qkv_bias=True, windows="late"),
+    "qwen2_5_omni_text": Row(qkv_bias=True, windows="late"),
     "qwen2_5_vl_text": Row(qkv_bias=True, windows="late"),
     "qwen2_vl_text": Row(qkv_bias=True, windows="late"),
     "qwen3": Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="late"),

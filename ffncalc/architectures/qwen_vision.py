@@ -29,6 +29,7 @@ def build(c: Config) -> Model:
     return {
         "qwen2_vl_vision": first,
         "qwen2_5_vl_vision": second,
+        "qwen2_5_omni_vision_encoder": second,
         "qwen3_vl_vision": third,
         "qwen3_vl_moe_vision": third,
         "qwen3_5_vision": fourth,
@@ -85,7 +86,10 @@ def third(c: Config) -> Model:
         *norms(width, "norm1", "norm2"),
     )
     positions = Embedding("pos_embed", rows=c.num_position_embeddings, width=width, role=Role.POSITION)
-    deep = [p for i, _ in enumerate(c.deepstack_visual_indexes) for p in deepstack(c, f"deepstack_merger_list.{i}")]
+    names = (f"deepstack_merger_list.{i}" for i, _ in enumerate(c.deepstack_visual_indexes))
+    deep = [part for name in names for part in deepstack(c, name)]
+        p for i, _ in enumerate(c.deepstack_visual_indexes) for p in deepstack(c, f"deepstack_merger_list.{i}")
+    ]
     return encoder_tower(
         c,
         width,
@@ -96,7 +100,7 @@ def third(c: Config) -> Model:
         after=(
             Norm("merger.norm", width=width, bias=True),
             *mapped(c, "merger"),
-            *(p for parts in deep for p in parts),
+            *deep,
         ),
     )
 
@@ -111,7 +115,9 @@ def patches(c: Config, width: int, *, bias: bool = False) -> Convolution:
 
 
 def projected(c: Config, width: int) -> Attention:
-    return attention("attn", width, c.num_heads, Projections(fused="qkv", o="proj"))
+    apart = c.model_type == "qwen2_5_omni_vision_encoder"
+    names = Projections(q="q", k="k", v="v", o="proj") if apart else Projections(fused="qkv", o="proj")
+    return attention("attn", width, c.num_heads, names)
 
 
 def merged(c: Config, width: int) -> int:

@@ -36,3 +36,17 @@ class Array(Component):
 
     def tensors(self) -> tuple[Tensor, ...]:
         return (Tensor("", self.shape, self.role, use=self.use),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buffers(Component):
+    """Learned vectors [width] that the checkpoint stores as buffers: limits, offsets, scales."""
+
+    vectors: tuple[str, ...]
+    width: int
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        return ()
+
+    def buffers(self) -> tuple[Tensor, ...]:
+        return tuple(vector(name, self.width, Role.OTHER) for name in self.vectors)

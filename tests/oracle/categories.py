@@ -9,8 +9,9 @@ import re
 from collections.abc import Container
 
 PATTERNS = [
+    (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
+    (r"connector|mm_projector|projector|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
-    (r"^(talker|token2wav)\.|vision|visual|audio|connector|mm_projector|embed_vision|projector|image_newline|multi_modal", "multimodal"),
     (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
     (r"(^|\.)hc_(attn|ffn|head)_", "other"),
     (r"^head\.weight$", "head"),
