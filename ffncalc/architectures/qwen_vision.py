@@ -88,8 +88,6 @@ def third(c: Config) -> Model:
     positions = Embedding("pos_embed", rows=c.num_position_embeddings, width=width, role=Role.POSITION)
     names = (f"deepstack_merger_list.{i}" for i, _ in enumerate(c.deepstack_visual_indexes))
     deep = [part for name in names for part in deepstack(c, name)]
-        p for i, _ in enumerate(c.deepstack_visual_indexes) for p in deepstack(c, f"deepstack_merger_list.{i}")
-    ]
     return encoder_tower(
         c,
         width,
