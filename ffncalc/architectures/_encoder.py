@@ -1,7 +1,8 @@
 """The frame of an encoder: embeddings, layers, pooler, and what the class named in `architectures` puts on top.
 
-A token attends the whole text, so the layers are not causal and keep nothing for a next token. The pooler reads one
-token and serves no language model: its role is `other`. Transforms before a head belong to the head.
+A token attends the whole text, so the layers are not causal and keep nothing for a next token. The pooler serves no
+language model: its role is `other`. Transforms before a head belong to the head. Poolers and sentence classifiers run
+once for a text, yet count like any weight of one token's pass.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear, vector
-from ffncalc.ir import FULL, Component, Mixing, Role, Span, Tensor, Use
+from ffncalc.ir import Component, Mixing, Role, Tensor, Use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +17,8 @@ class DisentangledAttention(Component):
     Weights of v2: query, key and value [heads·head_dim, width] with biases; of v1 (`fused`): in_proj
     [3·heads·head_dim, width] and biases of query and value alone. `shared`: positions go through the projections of
     the content; else through two of their own, which multiply a table of `positions` rows, not the tokens.
-    A token meets at most `positions` = 2 × the largest distance different relative positions, so each of the two
-    terms costs a product per key up to that many. `talking`: two maps [heads, heads] mix the heads.
+    Each term is a product with all `positions` rows (0: no relative attention), whatever the context, of which the
+    right one is picked for each key. `talking`: two maps [heads, heads] mix the heads.
     """
 
     slot = "mixer"
@@ -26,7 +26,7 @@ class DisentangledAttention(Component):
     width: int
     heads: int
     head_dim: int
-    positions: int = 0  # 0: no relative attention
+    positions: int = 0
     terms: Collection[str] = ()
     shared: bool = False
     fused: bool = False
@@ -69,14 +69,12 @@ class DisentangledAttention(Component):
 
     def mixing(self) -> tuple[Mixing, ...]:
         heads = 4 * self.heads * self.heads if self.talking and self.fused else 0
-        content = Mixing(per_key=core(self.heads, self.head_dim) + heads, span=FULL)
+        content = Mixing(per_key=core(self.heads, self.head_dim) + heads)
         terms = sum(term in self.terms for term in ("c2p", "p2c"))
         if not self.positions or not terms:
             return (content,)
-        per_key = 2 * terms * self.heads * self.head_dim
-        return content, Mixing(
-            per_key=per_key, span=Span("sliding", self.positions), source="arXiv:2006.03654, section 3.1"
-        )
+        rows = 2 * terms * self.heads * self.head_dim * self.positions
+        return content, Mixing(per_token=rows, role=Role.ATTENTION, source="arXiv:2006.03654, section 3.1")
 
     def describe(self) -> str:
         return "disentangled attention"
