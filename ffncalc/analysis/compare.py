@@ -62,7 +62,7 @@ def _main(model: Model) -> MoE | GatedFFN | FFN | None:
     for block in model.layers:
         for part in block.parts:
             if isinstance(part, MoE | GatedFFN | FFN):
-                sizes[part] = sizes.get(part, 0) + block.count * sum(int(t.params) for t in part.tensors())
+                sizes[part] = sizes.get(part, 0) + block.count * sum(int(t.params) for t in part.weights)
     return max(sizes, key=lambda part: sizes[part], default=None)
 
 

@@ -126,7 +126,7 @@ def gathered(blocks: Iterable[Block]) -> Iterator[Gathered]:
     found: dict[object, list[tuple[Block, tuple[tuple[str, Role, Tensor], ...]]]] = {}
     for block in blocks:
         inside = "" if block.indexes else block.prefix
-        tensors = tuple((_name(inside, part, t), block.role(t), t) for part in block.parts for t in part.tensors())
+        tensors = tuple((_name(inside, part, t), block.role(t), t) for part in block.parts for t in part.weights)
         alike = (block.prefix, tuple((role, t.shape, t.copies, t.used, bool(t.tied)) for _, role, t in tensors))
         found.setdefault(alike if block.indexes else None, []).append((block, tensors))
     for key, group in found.items():

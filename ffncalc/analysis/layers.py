@@ -60,7 +60,7 @@ def by_category(block: Block) -> dict[str, int]:
     """Parameters of one layer (or of a block without layers) by category."""
     parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
     for part in block.parts:
-        for tensor in part.tensors():
+        for tensor in part.weights:
             if not tensor.tied:
                 parts[block.role(tensor).category].append(tensor.stored)
     return {name: total(numbers) for name, numbers in parts.items()}

@@ -50,7 +50,7 @@ def _part(part: Part, screen: Screen) -> Iterator[str]:
     width = screen.width or ENDLESS
     if isinstance(part, Lines):
         if part.title:
-            yield styled(clean(part.title), "bold", screen)
+            yield styled("\n".join(_wrapped(clean(part.title), width, 2)), "bold", screen)
         for line in part.lines:
             yield from _wrapped(clean(line), width, 4)
     elif isinstance(part, Facts):
@@ -132,7 +132,8 @@ def _headed(columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int
     columns, widths = (Column(""), *columns[1:]), (0, *widths)
     yield from _head(columns, widths, screen)
     for row in rows:
-        yield styled(" " * GAP * row.level + clean(row.cells[0]), _style(row), screen)
+        name = _folded(" " * GAP * row.level + clean(row.cells[0]), screen.width or ENDLESS)
+        yield styled("\n".join(name), _style(row), screen)
         yield _aligned(("", *row.cells[1:]), columns, widths, _style(row), screen)
 
 

@@ -1,0 +1,43 @@
+"""The supported types: each is listed, described, exemplified and checked."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+import pytest
+
+from ffncalc.analysis.archs import Arch, archs
+from ffncalc.architectures import MODULES, dense, moe
+from ffncalc.schema import BaseConfig
+from ffncalc.source import bundled
+from tests.oracle import lists
+
+
+def test_types_are_sorted() -> None:
+    assert list(MODULES) == sorted(MODULES)
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES.values())))
+def test_every_module_has_a_config_and_builds(module: str) -> None:
+    found = import_module(f"ffncalc.architectures.{module}")
+    assert issubclass(found.Config, BaseConfig)
+    assert callable(found.build)
+
+
+@pytest.mark.parametrize("arch", archs(), ids=lambda arch: arch.model_type)
+def test_every_type_has_a_bundled_config(arch: Arch) -> None:
+    assert arch.configs
+
+
+@pytest.mark.parametrize(("module", "rows"), [("dense", dense.ROWS), ("moe", moe.ROWS)], ids=["dense", "moe"])
+def test_every_row_is_listed_and_every_listed_type_has_a_row(module: str, rows: dict[str, object]) -> None:
+    assert set(rows) == {name for name, home in MODULES.items() if home == module}
+
+
+@pytest.mark.parametrize("name", [name for name, _ in bundled.entries()])
+def test_every_bundled_config_has_a_tensor_list_and_says_where_it_comes_from(name: str) -> None:
+    assert lists.path_of(name).is_file()
+    path = bundled.find(name)
+    assert path is not None
+    assert json.loads(path.read_bytes())["_source"].startswith(("https://", "paper: arXiv:"))
