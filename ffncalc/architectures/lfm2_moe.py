@@ -14,6 +14,7 @@ from ffncalc.schema import Count, Size
 
 
 class Config(lfm2.Config):
+    aliases = {"tie_word_embeddings": ("tie_embedding",)}
     layer_types: list[str]
     moe_intermediate_size: Size
     num_experts: Size

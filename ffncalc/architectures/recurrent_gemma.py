@@ -15,7 +15,11 @@ from ffncalc.schema import Size
 
 
 class Config(DecoderConfig):
-    aliases = {"hidden_act": ("hidden_activation",), "sliding_window": ("attention_window_size",)}
+    aliases = {
+        "hidden_act": ("hidden_activation",),
+        "sliding_window": ("attention_window_size",),
+        "block_types": ("block_types", "_block_types"),
+    }
     intermediate_size: Size
     lru_width: Size | None = None
     conv1d_width: Size = 4
