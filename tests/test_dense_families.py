@@ -209,3 +209,11 @@ def test_gemma4_experts_stand_beside_the_dense_ffn() -> None:
 def test_gemma4_moe_block_without_sizes_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"enable_moe_block.*num_experts"):
         load("gemma4_text", enable_moe_block=True)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "noted"),
+    [("Eagle3LlamaForCausalLM", True), ("LlamaDraftModel", True), ("LlamaForCausalLM", False), ("", False)],
+)
+def test_a_draft_head_under_a_borrowed_type_is_noted(architecture: str, noted: bool) -> None:
+    assert bool(load("llama", architectures=[architecture]).notes) is noted

@@ -6,6 +6,7 @@ A module has `Config` (its fields) and `build(config) -> Model`; it is imported 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -29,6 +30,7 @@ MODULES: dict[str, str] = {
     "bamba": "bamba",
     "bart": "bart",
     "bert": "bert",
+    "big_bird": "big_bird",
     "bitnet": "bitnet",
     "blenderbot": "bart",
     "blenderbot-small": "bart",
@@ -95,6 +97,7 @@ MODULES: dict[str, str] = {
     "kimi_k25": "kimi_k25",
     "kimi_k25_vision": "kimi_k25_vision",
     "kimi_linear": "kimi_linear",
+    "led": "led",
     "lfm2": "lfm2",
     "lfm2_moe": "lfm2_moe",
     "llama": "dense",
@@ -104,6 +107,7 @@ MODULES: dict[str, str] = {
     "llava": "llava",
     "llava_next": "llava",
     "llava_onevision": "llava",
+    "longformer": "longformer",
     "longt5": "t5",
     "m2m_100": "bart",
     "mamba": "mamba",
@@ -190,6 +194,8 @@ MODULES: dict[str, str] = {
     "zamba2": "zamba2",
 }
 
+DRAFTS = re.compile("draft|eagle|medusa", re.IGNORECASE)
+
 
 @cache
 def module(model_type: str) -> ModuleType:
@@ -235,7 +241,17 @@ def build(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> 
     named = tuple(
         (prefix + key, value) for key, value in config.taken.items() if key not in ("architectures", "model_type")
     )
-    return replace(model, defaults=(*named, *model.defaults))
+    return replace(model, defaults=(*named, *model.defaults), notes=(*model.notes, *drafting(config)))
+
+
+def drafting(config: BaseConfig) -> tuple[str, ...]:
+    """A note where the class is a draft head of speculative decoding that borrows the model_type of its target."""
+    if not DRAFTS.search(config.architecture):
+        return ()
+    return (
+        f"{config.architecture} is a draft head for speculative decoding: counted as a plain {config.model_type}, "
+        "without the tensors that it adds or leaves out",
+    )
 
 
 def model_type_of(raw: Mapping[str, Any], prefix: str = "") -> str:
