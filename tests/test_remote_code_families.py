@@ -88,8 +88,8 @@ def test_qwen_with_biases_has_them_on_all_but_the_head() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "key"),
-    [({"kv_channels": 64}, "kv_channels"), ({"visual": {"layers": 48}}, "visual")],
-    ids=["heads must fill the width", "vision tower"],
+    [({"kv_channels": 64}, "kv_channels"), ({"audio": {"n_layer": 32}}, "audio")],
+    ids=["heads must fill the width", "audio tower"],
 )
 def test_qwen_that_is_not_described_is_an_error(changes: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigError, match=key):
@@ -128,11 +128,22 @@ def test_first_chatglm_is_tied_unless_the_file_says_otherwise() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "key"),
-    [({"vision_config": {"hidden_size": 8}}, "vision_config"), ({"pre_seq_len": 128}, "pre_seq_len")],
+    [({"vision_config": {"hidden_size": 8}}, "vision_config.num_heads"), ({"pre_seq_len": 128}, "pre_seq_len")],
+    ids=["half a tower", "prefix tuning"],
 )
 def test_chatglm_that_is_not_described_is_an_error(changes: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigError, match=key):
         ffncalc.load(GLM | changes)
+
+
+def test_tower_of_qwen_vl_is_multimodal_and_no_layer_of_the_language_model() -> None:
+    tower = {"width": 32, "layers": 2, "heads": 4, "mlp_ratio": 4.9231, "patch_size": 2, "output_dim": 256}
+    seen, blind = (ffncalc.params(ffncalc.load(raw)) for raw in (QWEN | {"visual": tower}, QWEN))
+    layer = 4 * 32 * 32 + 4 * 32 + 2 * 32 * 157 + 157 + 32 + 4 * 32  # 32 × 4.9231 = 157.5
+    pool = 2 * 256 * 256 + 32 * 256 + 4 * 256 * 256 + 4 * 256 + 4 * 256
+    ends = 3 * 2 * 2 * 32 + 256 * 32 + 2 * 32 + 2 * 256 + 256 * 256
+    assert int(seen.by_category["multimodal"]) == int(seen.total) - int(blind.total) == 2 * layer + pool + ends
+    assert ffncalc.load(QWEN | {"visual": tower}).layer_count == 2
 
 
 def test_chatglm_without_an_ffn_width_is_an_error() -> None:

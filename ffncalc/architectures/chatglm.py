@@ -1,4 +1,4 @@
-"""ChatGLM: the remote-code models ChatGLM2-6B, ChatGLM3-6B and GLM-4-9B, and the first ChatGLM-6B.
+"""ChatGLM: the remote-code models ChatGLM2-6B, ChatGLM3-6B, GLM-4-9B and GLM-4V-9B, and the first ChatGLM-6B.
 
 The later ones share a few key/value heads, use RMSNorm and a gated FFN; the first one is a GLM with biases
 everywhere, LayerNorm, a plain FFN and a tied head. Which one it is shows in `ffn_hidden_size` or `inner_hidden_size`.
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
+from ffncalc.architectures import chatglm_vision
 from ffncalc.architectures._decoder import DecoderConfig, decoder, divided
 from ffncalc.architectures._task import Task, task_of
 from ffncalc.components.attention import Attention, Projections
@@ -41,7 +42,7 @@ class Config(DecoderConfig):
     rmsnorm: bool = True
     post_layer_norm: bool = True
     pre_seq_len: Count | None = None
-    vision_config: dict[str, Any] | None = None
+    vision_config: chatglm_vision.VisionConfig | None = None
 
     @classmethod
     def parse(
@@ -54,8 +55,6 @@ class Config(DecoderConfig):
 
 
 def build(c: Config) -> Model:
-    if c.vision_config is not None:
-        raise ConfigError("vision_config: the vision tower of GLM-4V is not described, only text models")
     if c.pre_seq_len:
         raise ConfigError("pre_seq_len: prefix tuning is not described", "Set it to null for the model underneath.")
     if c.ffn_hidden_size is not None:
@@ -98,6 +97,9 @@ def later(c: Config, hidden: int) -> Model:
         after=norms(c, "encoder.final_layernorm") if c.post_layer_norm else (),
         head="transformer.output_layer",
     )
+    if c.vision_config is not None:
+        tower = chatglm_vision.blocks(c.vision_config, "transformer.vision", width=c.hidden_size, hidden=hidden)
+        model = replace(model, blocks=(*model.blocks, *tower))
     if task_of(c.architecture, Task.CAUSAL_LM) is not Task.SEQUENCE_CLASSIFICATION:
         return model
     classifier = Linear("classifier_head", width=c.hidden_size, out=c.labels, bias=True)

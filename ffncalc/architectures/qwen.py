@@ -6,9 +6,11 @@ Source: arXiv:2309.16609; modeling_qwen.py and configuration_qwen.py of Qwen/Qwe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
+from ffncalc.architectures import qwen_visual
+from ffncalc.architectures._decoder import DecoderConfig, decoder, norms, root
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.errors import ConfigError
@@ -27,14 +29,13 @@ class Config(DecoderConfig):
     intermediate_size: Size
     kv_channels: Size = 128
     no_bias: bool = True
-    visual: dict[str, Any] | None = None
+    visual: qwen_visual.VisualConfig | None = None
     audio: dict[str, Any] | None = None
 
 
 def build(c: Config) -> Model:
-    for part in ("visual", "audio"):
-        if getattr(c, part) is not None:
-            raise ConfigError(f"{part}: the towers of Qwen-VL and Qwen-Audio are not described, only text models")
+    if c.audio is not None:
+        raise ConfigError("audio: the tower of Qwen-Audio is not described")
     if c.kv_channels * c.num_attention_heads != c.hidden_size:
         raise ConfigError(
             f"kv_channels: {c.kv_channels} × {c.num_attention_heads} heads is not "
@@ -61,7 +62,7 @@ def build(c: Config) -> Model:
         down="c_proj",
     )
     parts = (attention, ffn, *norms(c, "ln_1", "ln_2"))
-    return decoder(
+    model = decoder(
         c,
         lambda i: parts,
         base="transformer",
@@ -69,3 +70,6 @@ def build(c: Config) -> Model:
         stack="h",
         after=norms(c, "ln_f"),
     )
+    if c.visual is None:
+        return model
+    return replace(model, blocks=(*model.blocks, *qwen_visual.blocks(c.visual, f"{root(c, 'transformer')}visual")))
