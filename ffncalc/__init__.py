@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ffncalc.analysis.explain import explain as explain
     from ffncalc.analysis.flops import flops as flops
     from ffncalc.analysis.layers import layers as layers
+    from ffncalc.analysis.moe import moe as moe
     from ffncalc.analysis.params import params as params
     from ffncalc.analysis.tensors import tensors as tensors
     from ffncalc.api import load as load
@@ -31,6 +32,7 @@ _HOMES = {
     "flops": "ffncalc.analysis.flops",
     "layers": "ffncalc.analysis.layers",
     "load": "ffncalc.api",
+    "moe": "ffncalc.analysis.moe",
     "params": "ffncalc.analysis.params",
     "summary": "ffncalc.analysis.compare",
     "tensors": "ffncalc.analysis.tensors",
@@ -42,4 +44,5 @@ def __getattr__(name: str) -> Any:
     """Import a public function when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
