@@ -29,8 +29,12 @@ AUTO = (
     "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
     "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
     "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
+    "MODEL_FOR_TEXT_TO_WAVEFORM_MAPPING_NAMES",
     "MODEL_MAPPING_NAMES",
 )
+
+# Types that transformers lacks, and whose published code is that of another type.
+SAME_AS = {"kimi_k2": "deepseek_v3"}
 
 T5_KIN = {"longt5", "mt5", "t5", "umt5"}
 
@@ -42,6 +46,7 @@ def build(raw: dict[str, Any]) -> Any:
     from transformers.models.auto import modeling_auto
 
     raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
+    raw["model_type"] = SAME_AS.get(raw["model_type"], raw["model_type"])
     config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
     if isinstance(raw.get("text_config"), dict) and "tie_word_embeddings" not in raw:
         # The files of composites leave the flag to their text config; transformers 5 reads the outer one alone.
