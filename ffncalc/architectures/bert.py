@@ -91,7 +91,7 @@ def layer(c: Config, row: Row) -> tuple[Component, ...]:
     return attention, Norm(row.norm, width=c.hidden_size, bias=True), *cross_attention(c), *feed_forward(c)
 
 
-def cross_attention(c: Config) -> tuple[Component, ...]:
+def cross_attention(c: Config, *, bias: bool = True) -> tuple[Component, ...]:
     """The attention on another model's output that a BERT has as the decoder of an encoder–decoder.
 
     Raises:
@@ -109,7 +109,8 @@ def cross_attention(c: Config) -> tuple[Component, ...]:
         width=c.hidden_size,
         heads=c.num_attention_heads,
         head_dim=c.head_size,
-        bias=True,
+        bias=bias,
+        out_bias=True,
         names=BERT_NAMES,
     )
     return attention, Norm("crossattention.output.LayerNorm", width=c.hidden_size, bias=True)

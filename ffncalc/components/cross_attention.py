@@ -26,6 +26,7 @@ class CrossAttention(Component):
     head_dim: int
     bias: bool = False
     k_bias: bool | None = None  # None: as bias (Whisper has none on k)
+    out_bias: bool | None = None  # None: as bias
     names: Projections = SEPARATE
 
     def tensors(self) -> tuple[Tensor, ...]:
@@ -35,7 +36,7 @@ class CrossAttention(Component):
             *linear(self.names.q, self.width, inner, role, bias=bias),
             *linear(self.names.k, self.width, inner, role, bias=k_bias, source=True),
             *linear(self.names.v, self.width, inner, role, bias=bias, source=True),
-            *linear(self.names.o, inner, self.width, role, bias=bias),
+            *linear(self.names.o, inner, self.width, role, bias=bias if self.out_bias is None else self.out_bias),
         )
 
     def mixing(self) -> tuple[Mixing, ...]:

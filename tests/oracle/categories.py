@@ -20,7 +20,8 @@ PATTERNS = [
     (r"(^|\.)(shared|tok_embeddings|embed_positions|rel_embeddings)\.weight$", "embedding"),
     (r"(^|\.)router\.(classifier|layer)\.", "router"),
     (r"(^|\.)encoder\.conv\.", "mixer"),
-    (r"(^|\.)(\w*predictions|pre_classifier|classification_head|seq_relationship|sequence_summary)\.", "head"),
+    (r"(^|\.)(\w*predictions|pre_classifier|classification_head|seq_relationship)\.", "head"),
+    (r"(^|\.)(sequence_summary|qa_classifier)\.", "head"),
     (r"^(head\.dense|decoder)\.(weight|bias)$", "head"),
     (r"(^|\.)(embed_tokens|wte|wpe|word_embeddings|position_embeddings|token_type_embeddings)\.weight$", "embedding"),
     (
