@@ -83,4 +83,4 @@ def test_a_number_survives_copying_and_pickling() -> None:
 
 
 def test_a_number_is_an_int_to_everyone_else() -> None:
-    assert (f"{W:,}", W / D, hash(W), [0] * 2 == [0] * Num(2, "n")) == ("14,336", 3.5, hash(14336), True)
+    assert (f"{W:,}", W / D, hash(W), [0] * Num(2, "n") == [0] * 2) == ("14,336", 3.5, hash(14336), True)

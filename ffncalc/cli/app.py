@@ -30,7 +30,7 @@ class Command:
 
 COMMANDS = {
     "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers"),
-    "compare": Command(COUNT, "ffncalc compare meta-llama/Llama-3.1-8B google/gemma-2-9b --sort ffn_share"),
+    "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B"),
     "models": Command(REFERENCE, "ffncalc models llama"),
     "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
 }
@@ -48,6 +48,7 @@ def _program(names: Iterable[str]) -> typer.Typer:
         help=ABOUT,
         epilog=EPILOG,
         no_args_is_help=True,
+        rich_markup_mode="rich",
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -56,7 +57,9 @@ def _program(names: Iterable[str]) -> typer.Typer:
     for name in names:
         command = COMMANDS[name]
         function = getattr(import_module(f"ffncalc.cli.{name}"), name)
-        app.command(name, rich_help_panel=command.panel, epilog=f"Example: {command.example}")(function)
+        short = f"{function.__doc__}\n[dim]{command.example}[/dim]"
+        example = f"Example: {command.example}"
+        app.command(name, rich_help_panel=command.panel, short_help=short, epilog=example)(function)
     return app
 
 

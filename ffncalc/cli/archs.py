@@ -13,7 +13,7 @@ from ffncalc.report import Format
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[WORD]...", help="Only types whose name holds all these words.", show_default=False),
+    typer.Argument(metavar="WORD", help="Only types whose name holds all these words.", show_default=False),
 ]
 
 

@@ -16,7 +16,7 @@ from ffncalc.source import bundled
 
 Words = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[WORD]...", help="Only models whose name holds all these words.", show_default=False),
+    typer.Argument(metavar="WORD", help="Only models whose name holds all these words.", show_default=False),
 ]
 
 

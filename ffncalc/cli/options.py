@@ -13,12 +13,10 @@ SOURCE_PANEL = "Where the config comes from"
 
 Refs = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[REF]...", help="Hub id, address, file, folder, or - for standard input.", show_default=False
-    ),
+    typer.Argument(metavar="REF", help="Hub id, address, file, folder, or - for standard input.", show_default=False),
 ]
 ManyRefs = Annotated[
-    list[str], typer.Argument(metavar="REF...", help="Hub id, address, file, folder, or - for standard input.")
+    list[str], typer.Argument(metavar="REF", help="Hub id, address, file, folder, or - for standard input.")
 ]
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
 Set = Annotated[

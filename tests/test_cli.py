@@ -1,0 +1,291 @@
+"""The program as a user meets it: streams, exit codes, errors, help."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ffncalc import __version__
+from ffncalc.cli.app import COMMANDS
+from tests.command import DEEPSEEK, LLAMA, Here, apart
+
+
+def test_version(run: Here) -> None:
+    assert run("--version") == (0, f"ffncalc {__version__}\n", "")
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_lists_every_command_under_its_panel_with_an_example(run: Here, flag: str) -> None:
+    code, out, err = run(flag)
+    assert (code, err) == (0, "")
+    for name, command in COMMANDS.items():
+        assert re.search(rf"^[│|] {name} ", out, re.MULTILINE), name
+        assert command.panel in out
+        assert command.example in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_each_command_shows_its_example(run: Here, name: str) -> None:
+    code, out, _ = run(name, "--help")
+    assert code == 0
+    assert COMMANDS[name].example in re.sub(r"\s+", " ", out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_example_runs(run: Here, name: str) -> None:
+    code, out, err = run(*COMMANDS[name].example.split()[1:])
+    assert (code, err) == (0, "")
+    assert out
+
+
+def test_no_arguments_show_the_help(run: Here) -> None:
+    assert "Usage: ffncalc" in run().out
+
+
+class TestWrongUse:
+    def test_unknown_command_names_the_nearest(self, run: Here) -> None:
+        code, out, err = run("parms")
+        assert (code, out) == (2, "")
+        assert err.startswith("error: No such command 'parms'")
+        assert "params" in err
+
+    def test_unknown_option(self, run: Here) -> None:
+        assert run("params", "--layer") == (
+            2,
+            "",
+            "error: No such option: --layer (Possible options: --layers)\nhint: `ffncalc params --help` shows what it takes.\n",
+        )
+
+    def test_unknown_format_lists_them(self, run: Here) -> None:
+        code, _, err = run("params", "--format", "xml")
+        assert code == 2
+        assert "'table', 'json', 'jsonl', 'csv', 'markdown'" in err
+
+    def test_compare_needs_a_model(self, run: Here) -> None:
+        assert run("compare").code == 2
+
+    def test_unknown_sort_column_names_the_nearest(self, run: Here) -> None:
+        code, out, err = run("compare", LLAMA, "--sort", "activ")
+        assert (code, out) == (2, "")
+        assert "no column 'activ'" in err
+        assert "Did you mean 'active'?" in err
+
+    def test_filters_that_match_nothing(self, run: Here) -> None:
+        for command in ("models", "archs"):
+            code, out, err = run(command, "xyzzy")
+            assert (code, out) == (2, "")
+            assert "xyzzy" in err
+
+
+class TestErrors:
+    def test_an_error_is_at_most_four_lines_on_stderr(self, run: Here, tmp_path: Path) -> None:
+        (tmp_path / "bad.json").write_text('{"model_type": "llama", "hidden_size": -1}')
+        for ref in ("./no/such.json", str(tmp_path / "bad.json"), str(tmp_path)):
+            code, out, err = run("params", ref)
+            assert (code, out) == (2, "")
+            assert err.startswith("error: ")
+            assert 1 <= err.count("\n") <= 4
+            assert "Traceback" not in err
+
+    def test_one_failure_does_not_lose_the_others(self, run: Here) -> None:
+        code, out, err = run("params", LLAMA, "./no/such.json", DEEPSEEK)
+        assert code == 2
+        assert "8,030,261,248" in out
+        assert "671,026,404,352" in out
+        assert err == "error: ./no/such.json: no such file or folder\n"
+
+    def test_debugging_shows_the_traceback(self) -> None:
+        ran = apart("models", "xyzzy", env={"FFNCALC_DEBUG": "1"})
+        assert ran.code == 1
+        assert "Traceback" in ran.err
+        assert "NotFound" in ran.err
+
+    def test_a_bug_is_called_one_and_shows_no_traceback(self, run: Here) -> None:
+        run.monkeypatch.setattr("ffncalc.source.load", lambda *_, **__: 1 / 0)
+        code, out, err = run("params")
+        assert (code, out) == (2, "")
+        assert err == (
+            "error: this is a bug in ffncalc: ZeroDivisionError: division by zero\n"
+            "hint: Run it again with FFNCALC_DEBUG=1 for the traceback, and please report it.\n"
+        )
+
+    def test_control_characters_of_a_reference_do_not_reach_the_terminal(self, run: Here) -> None:
+        code, out, err = run("params", "./\x1b[2J\nevil.json")
+        assert (code, out) == (2, "")
+        assert "\x1b" not in err
+        assert "\\x1b[2J\\nevil.json" in err
+
+
+class TestDefaultModel:
+    def test_is_named_and_said_to_be_the_default(self, run: Here) -> None:
+        title, subtitle, *_ = run("params").out.splitlines()
+        assert title == "meta-llama/Llama-3.1-8B"
+        assert "the default model" in subtitle
+
+    def test_comes_from_the_environment(self, run: Here) -> None:
+        run.monkeypatch.setenv("FFNCALC_MODEL", "openai-community/gpt2")
+        title, subtitle, *_ = run("params").out.splitlines()
+        assert title == "openai-community/gpt2"
+        assert "FFNCALC_MODEL" in subtitle
+
+    def test_is_not_mentioned_when_a_model_is_named(self, run: Here) -> None:
+        assert "default" not in run("params", LLAMA).out
+
+
+class TestStreams:
+    def test_a_reader_that_leaves_is_no_error(self) -> None:
+        ran = apart("params", DEEPSEEK, "--tensors", "--format", "jsonl", shell="| true")
+        assert (ran.code, ran.err) == (0, "")
+        ran = apart("params", *[DEEPSEEK] * 40, "--tensors", shell="| head -1")
+        assert (ran.out, ran.err) == (f"{DEEPSEEK}\n", "")
+
+    def test_a_closed_stdout_is_an_error(self) -> None:
+        ran = apart("params", shell=">&-")
+        assert ran.code == 2
+        assert ran.err == "error: cannot write the result: stdout is closed\n"
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk_is_an_error(self) -> None:
+        ran = apart("params", shell=">/dev/full")
+        assert ran.code == 2
+        assert ran.err == "error: cannot write the result: No space left on device\n"
+
+    def test_a_closed_stderr_loses_only_the_message(self) -> None:
+        assert apart("params", "./no.json", shell="2>&-").code == 2
+
+    @pytest.mark.parametrize(
+        "env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+    )
+    def test_a_terminal_without_unicode_gets_ascii(self, env: dict[str, str], tmp_path: Path) -> None:
+        ran = apart("params", LLAMA, "--explain", "--layers", env=env)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.isascii()
+        assert "FFN per layer = 3 x hidden_size x intermediate_size = 3 x 4096 x 14336 = 176,160,768" in ran.out
+        named = tmp_path / "模型.json"
+        named.write_text('{"model_type": "lama"}', encoding="utf-8")
+        assert apart("params", str(named), env=env).err.isascii()
+
+    def test_json_is_valid_where_there_is_no_unicode(self, tmp_path: Path) -> None:
+        ran = apart("params", "--set", "x=é", "--format", "json", env={"PYTHONIOENCODING": "ascii"})
+        assert ran.code == 2
+        assert json.loads(ran.out)["models"][0]["error"]["kind"] == "usage"
+
+    def test_stdin_is_read_for_a_dash(self) -> None:
+        config = {
+            "model_type": "llama",
+            "vocab_size": 10,
+            "hidden_size": 8,
+            "intermediate_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+        }
+        ran = apart("params", "-", "--format", "json", text=json.dumps(config))
+        assert ran.code == 0
+        # embedding and head 10 × 8 each, attention 4 × 8 × 8, FFN 3 × 8 × 16, three norms of 8
+        assert json.loads(ran.out)["models"][0]["params"]["total"] == 2 * 80 + 256 + 384 + 24
+
+    def test_nothing_is_coloured_in_a_pipe(self) -> None:
+        assert "\x1b" not in apart("params", env={"TERM": "xterm-256color"}).out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+class TestTerminal:
+    def test_colours_and_width(self) -> None:
+        out = terminal({"TERM": "xterm"}, 100)
+        assert "\x1b[1mtotal" in out
+
+    @pytest.mark.parametrize("env", [{"NO_COLOR": "1", "TERM": "xterm"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"])
+    def test_colours_can_be_refused(self, env: dict[str, str]) -> None:
+        out = terminal(env, 100)
+        assert "total" in out
+        assert "\x1b" not in out
+
+    def test_a_narrow_terminal_shows_every_digit(self) -> None:
+        out = terminal({"TERM": "dumb"}, 30)
+        assert all(len(line) <= 30 for line in out.splitlines())
+        for number in ("5,637,144,576", "1,342,177,280", "1,050,673,152", "266,240", "8,030,261,248"):
+            assert number in out
+
+
+def terminal(env: dict[str, str], columns: int) -> str:
+    """What `ffncalc params` prints on a terminal of that width."""
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    clean = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "TERM", "FFNCALC_MODEL")}
+    child = subprocess.Popen([sys.executable, "-m", "ffncalc", "params"], stdout=side, stderr=side, env=clean | env)
+    os.close(side)
+    data = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:  # Linux: the other side is closed
+            break
+        if not piece:
+            break
+        data += piece
+    os.close(main)
+    assert child.wait(timeout=60) == 0
+    return data.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interrupt_is_quiet() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-m", "ffncalc", "params", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(2)  # by then it waits for its input
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert (child.returncode, out, err) == (130, b"", b"")
+
+
+class TestCompare:
+    def test_sorts_by_any_column(self, run: Here) -> None:
+        refs = (LLAMA, DEEPSEEK, "openai-community/gpt2")
+        for args, order in (
+            ((), [0, 1, 2]),
+            (("--reverse",), [2, 1, 0]),
+            (("--sort", "total"), [2, 0, 1]),
+            (("--sort", "total", "--reverse"), [1, 0, 2]),
+            (("--sort", "FFN share"), [2, 0, 1]),
+            (("--sort", "name"), [1, 0, 2]),
+            (("--sort", "experts"), [1, 0, 2]),  # those without experts last
+        ):
+            _, out, _ = run("compare", *refs, *args, "--format", "jsonl")
+            assert [json.loads(line)["model"]["ref"] for line in out.splitlines()] == [refs[i] for i in order], args
+
+    def test_changed_and_unchanged_stand_together(self, run: Here) -> None:
+        _, out, _ = run("compare", LLAMA, "--set", "num_hidden_layers=16")
+        changed, unchanged = out.splitlines()[-2:]
+        # half the layers: 8,030,261,248 - 16 × 218,112,000
+        assert changed.startswith("meta-llama/Llama-3.1-8B with num_hidden_layers=16")
+        assert "4,540,469,248" in changed
+        assert "8,030,261,248" in unchanged
+
+
+def test_models_can_be_filtered(run: Here) -> None:
+    _, out, _ = run("models", "LLAMA", "3.1-8b", "--format", "jsonl")
+    assert [json.loads(line)["summary"]["total"] for line in out.splitlines()][0] == 8_030_261_248
+    assert all("llama" in json.loads(line)["model"]["ref"].lower() for line in out.splitlines())
+
+
+def test_archs_name_their_configs(run: Here) -> None:
+    _, out, _ = run("archs", "deepseek_v3", "--format", "json")
+    found = {arch["model_type"]: arch for arch in json.loads(out)["archs"]}
+    assert DEEPSEEK in found["deepseek_v3"]["configs"]
