@@ -47,11 +47,11 @@ def ffn_width(c: Config) -> int:
     if c.block_ffn_dim_multiplier is None:
         return width
     if c.block_ffn_dim_multiplier != 1:
-        width = call(f"{c.block_ffn_dim_multiplier}·", int(c.block_ffn_dim_multiplier * width), width)
+        width = call(f"{c.block_ffn_dim_multiplier} × ", int(c.block_ffn_dim_multiplier * width), width)
     if width < 1:
         raise ConfigError(f"{c.key('block_ffn_dim_multiplier')}: {c.block_ffn_dim_multiplier} leaves no FFN")
     multiple = c.block_multiple_of
-    return (width + multiple - 1) // multiple * multiple
+    return call("round_up", -(-int(width) // int(multiple)) * int(multiple), width, multiple)
 
 
 def attending(c: Config) -> list[bool]:
