@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ffncalc.report.document import Facts, Lines, Part, Section, Table, clean
+from ffncalc.report.document import Facts, Lines, Part, Section, Table, clean, without_empty
 
 SPECIAL = re.compile(r"([\\`*<|\[\]])")
 
@@ -27,7 +27,7 @@ def _section(section: Section) -> str:
 
 def _part(part: Part) -> str:
     if isinstance(part, Table):
-        return _table(part)
+        return _table(without_empty(part))
     if isinstance(part, Facts):
         return "\n".join(f"- **{escape(label)}**: {escape(words)}" for label, words in part.pairs)
     return _lines(part)

@@ -109,8 +109,11 @@ def _needs(columns: Sequence[Column], rows: Sequence[Row]) -> int:
 
 
 def _fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[int]:
-    """The width of each column within `width`: the widest column of names gives way first."""
+    """The width of each column within `width`: titles give way first, then the widest column of names."""
     widths = _widths(columns, rows)
+    titled = [max(n, cell_len(column.title)) for n, column in zip(widths, columns, strict=True)]
+    if sum(titled) + GAP * (len(titled) - 1) <= width:
+        return titled
     names = [i for i, column in enumerate(columns) if not column.number]
     while names and sum(widths) + GAP * (len(widths) - 1) > width:
         widest = max(names, key=lambda i: widths[i])
