@@ -10,7 +10,7 @@ from typing import Any
 
 from ffncalc import architectures, source
 from ffncalc.ir import Model
-from ffncalc.origin import Origin
+from ffncalc.origin import PARSED
 from ffncalc.source import Loaded
 
 
@@ -30,7 +30,7 @@ def load(
         FfncalcError: the config could not be had, read or understood.
     """
     if isinstance(ref, Mapping):
-        return describe(Loaded(ref, Origin(ref="", source="dict")))
+        return describe(Loaded(ref, PARSED))
     if not isinstance(ref, str):
         return describe(source.load_path(Path(fspath(ref))))
     return describe(source.load(ref, revision=revision, refresh=refresh, offline=offline))

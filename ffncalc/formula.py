@@ -71,7 +71,17 @@ class Num(int):
 
 def _made(value: int, op: str, *args: int) -> Num:
     """A result; NotImplemented (a list repeated, a float) is handed on, so that Python tries the other operand."""
-    return value if value is NotImplemented else Num(value, "", op, args)
+    return value if value is NotImplemented else _new(value, op, args)
+
+
+def _new(value: int, op: str, args: tuple[int, ...]) -> Num:
+    """`Num(value, "", op, args)`, without the call of a class: thousands are made for each model."""
+    self = int.__new__(Num, value)
+    self.op, self.args = op, args
+    return self
+
+
+ZERO = _new(0, "+", ())
 
 
 def call(name: str, value: int, *args: int) -> Num:
@@ -81,11 +91,13 @@ def call(name: str, value: int, *args: int) -> Num:
 
 def total(numbers: Iterable[int]) -> Num:
     """The sum of `numbers`, shown as one flat sum."""
-    args = tuple(number for number in numbers if number)
+    args = tuple([number for number in numbers if number])
+    if len(args) < 2 and isinstance(only := args[0] if args else ZERO, Num):
+        return only
     value = 0
     for number in args:
         value = int.__add__(number, value)
-    return Num(value, "", "+", args)
+    return _new(value, "+", args)
 
 
 def product(numbers: Iterable[int]) -> Num:
@@ -93,7 +105,7 @@ def product(numbers: Iterable[int]) -> Num:
     args, value = tuple(numbers), 1
     for number in args:
         value = int.__mul__(number, value)
-    return Num(value, "", "*", args)
+    return _new(value, "*", args)
 
 
 def symbols(number: int) -> str:

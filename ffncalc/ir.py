@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import ClassVar, Self
 
 from ffncalc.formula import call, product
-from ffncalc.origin import Origin
+from ffncalc.origin import PARSED, Origin
 
 
 class Role(StrEnum):
@@ -82,12 +83,12 @@ class Tensor:
     tied: str = ""
     source: bool = False  # multiplies the source tokens, not the decoded one (keys and values of cross attention)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Elements of one copy."""
         return product(self.shape) if len(self.shape) > 1 else self.shape[0]
 
-    @property
+    @cached_property
     def stored(self) -> int:
         """Elements of all copies, tied or not."""
         return self.size if self.copies == 1 else self.size * self.copies
@@ -102,7 +103,7 @@ class Tensor:
         """Elements that one token uses, of those that this tensor adds."""
         if self.tied:
             return 0
-        return self.size if self.used == 1 else self.size * self.used
+        return self.stored if self.used == self.copies else self.size * self.used
 
     def moved(self, prefix: str, role: Role | None = None, *, copies: int = 1, used: int = 1) -> Tensor:
         """The same tensor under a module: `prefix.name`, in another role or in several copies."""
@@ -229,6 +230,11 @@ class Component:
         """The learned tensors, named relative to `name`."""
         raise NotImplementedError
 
+    @cached_property
+    def weights(self) -> tuple[Tensor, ...]:
+        """`tensors()`, worked out once: the same part stands in many blocks, and every analysis asks."""
+        return self.tensors()
+
     def buffers(self) -> tuple[Tensor, ...]:
         """What the checkpoint stores besides: learned, but no parameter in the library's sense."""
         return ()
@@ -302,7 +308,7 @@ class Model:
     max_context: int | None = None
     notes: tuple[str, ...] = ()
     defaults: tuple[tuple[str, object], ...] = ()  # (key, value) taken from the class, for want of one in the file
-    origin: Origin = Origin(ref="", source="dict")
+    origin: Origin = PARSED
     name: str = ""
 
     @property
@@ -330,7 +336,7 @@ def walk(blocks: Iterable[Block], *, buffers: bool = False) -> Iterator[tuple[Bl
     """Every tensor (or buffer) of some blocks with the block and the part it stands in."""
     for block in blocks:
         for part in block.parts:
-            for tensor in part.buffers() if buffers else part.tensors():
+            for tensor in part.buffers() if buffers else part.weights:
                 yield block, part, tensor
 
 
@@ -345,20 +351,25 @@ def layers(
 ) -> tuple[Block, ...]:
     """Blocks for layers 0 … count-1, equal layers gathered, in the order of their first layer.
 
-    `parts(i)` should hand out the same objects for equal layers: identity is checked first, and is fast.
+    `parts(i)` should hand out the same tuple, or at least the same objects, for equal layers: identity is checked
+    first, and is fast.
     """
     seen: dict[tuple[int, ...], list[int]] = {}
     groups: list[tuple[tuple[Component, ...], list[int]]] = []
+    last: tuple[Component, ...] = ()
+    indexes: list[int] | None = None
     for i in range(count):
         built = parts(i)
-        indexes = seen.get(key := tuple(map(id, built)))
-        if indexes is None:
-            indexes = next((group[1] for group in groups if group[0] == built), None)
+        if built is not last or indexes is None:
+            last = built
+            indexes = seen.get(key := tuple(map(id, built)))
             if indexes is None:
-                groups.append((built, indexes := []))
-            else:
-                groups.append((built, []))  # keeps `built` alive, so that its ids stay unique
-            seen[key] = indexes
+                indexes = next((group[1] for group in groups if group[0] == built), None)
+                if indexes is None:
+                    groups.append((built, indexes := []))
+                else:
+                    groups.append((built, []))  # keeps `built` alive, so that its ids stay unique
+                seen[key] = indexes
         indexes.append(i)
     return tuple(
         Block(prefix, built, indexes=tuple(indexes), calls=calls, stream=stream, causal=causal)

@@ -23,3 +23,6 @@ class Origin:
         if self.source == "file":
             return self.path or self.ref
         return f"{self.source} @ {self.revision[:7]}" if self.revision else self.source
+
+
+PARSED = Origin(ref="", source="dict")  # a config that was given as a dictionary

@@ -126,7 +126,9 @@ class BaseConfig(BaseModel):
     @classmethod
     def key_of(cls, name: str, raw: Mapping[str, Any]) -> str | None:
         """The key that a field has in `raw`, None where it has none."""
-        found = [key for key in (*cls.aliases.get(name, ()), name) if key in raw]
+        if name not in cls.aliases:
+            return name if name in raw else None
+        found = [key for key in (*cls.aliases[name], name) if key in raw]
         return next((key for key in found if raw[key] is not None), found[0] if found else None)
 
 

@@ -7,7 +7,7 @@ activations, softmax, rotary and bias additions are 0.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,10 +54,14 @@ class Slope:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """FLOPs of one token of one stream: `constant` by category, and what grows with the context."""
+    """FLOPs of one token of one stream: `constant` by category, and what grows with the context.
+
+    `absorbed` are the slopes of the latent form of MLA; the same as `slopes` where there is none.
+    """
 
     constant: dict[str, int]
     slopes: tuple[Slope, ...]
+    absorbed: tuple[Slope, ...]
 
     @property
     def ffn(self) -> int:
@@ -73,32 +77,45 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     """
     parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
     slopes: dict[tuple[Span, bool, bool], list[int]] = defaultdict(list)
+    latent: dict[tuple[Span, bool, bool], list[int]] = defaultdict(list)
     for block in model.blocks:
         if block.stream is Stream.MEDIA:
             continue
         runs = block.count * block.calls
+        sizes: dict[str, list[int]] = defaultdict(list)
         for tensor in _multiplied(block, stream):
-            parts[ROLES.get(tensor.role, "other")].append(2 * times(runs, tensor.size * tensor.used))
+            used = times(tensor.used, tensor.size) if tensor.tied else tensor.active
+            sizes[ROLES.get(tensor.role, "other")].append(used)
+        for name, numbers in sizes.items():
+            parts[name].append(2 * times(runs, total(numbers)))
         if block.stream is stream:
             for mixing in _mixings(block):
                 if mixing.per_token:
                     parts[ROLES.get(mixing.role, "other")].append(times(runs, mixing.per_token))
                 if mixing.per_key:
-                    per_key = mixing.absorbed if absorbed and mixing.absorbed is not None else mixing.per_key
-                    slopes[mixing.span, block.causal, mixing.indexer].append(times(runs, per_key))
+                    key = (mixing.span, block.causal, mixing.indexer)
+                    slopes[key].append(per_key := times(runs, mixing.per_key))
+                    latent[key].append(per_key if mixing.absorbed is None else times(runs, mixing.absorbed))
+    plain = _slopes(slopes)
+    other = plain if latent == slopes else _slopes(latent)
     return Cost(
         constant={name: total(numbers) for name, numbers in parts.items()},
-        slopes=tuple(
-            Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer)
-            for (span, causal, indexer), numbers in slopes.items()
-        ),
+        slopes=other if absorbed else plain,
+        absorbed=other,
+    )
+
+
+def _slopes(found: Mapping[tuple[Span, bool, bool], list[int]]) -> tuple[Slope, ...]:
+    return tuple(
+        Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer)
+        for (span, causal, indexer), numbers in found.items()
     )
 
 
 def _multiplied(block: Block, stream: Stream) -> Iterator[Tensor]:
     """The weights of a block that multiply a token of `stream`."""
     for part in block.parts:
-        for tensor in part.tensors():
+        for tensor in part.weights:
             own = Stream.SOURCE if tensor.source else block.stream
             if tensor.use is Use.MATMUL and own is stream:
                 yield tensor

@@ -73,21 +73,21 @@ class Crossover:
 
 def crossover(model: Model) -> Crossover:
     """Where attention overtakes the FFN in `model`, for one decoded token."""
-    plain, latent = cost(model), cost(model, absorbed=True)
-    differs = plain.slopes != latent.slopes
+    return of_cost(cost(model), model)
+
+
+def of_cost(plain: Cost, model: Model) -> Crossover:
+    """The same, from the cost of one decoded token with keys and values materialised."""
+    ffn, differs = int(plain.ffn), plain.absorbed != plain.slopes
     return Crossover(
-        ctx=_first(plain, plain.ffn) if plain.ffn else None,
-        core_vs_rest=_first(plain, sum(plain.constant.values())),
-        absorbed=_first(latent, latent.ffn) if differs and latent.ffn else None,
+        ctx=first_reaching(plain.slopes, ffn) if ffn else None,
+        core_vs_rest=first_reaching(plain.slopes, sum(map(int, plain.constant.values()))),
+        absorbed=first_reaching(plain.absorbed, ffn) if differs and ffn else None,
         ffn=plain.ffn,
         saturates=_saturation(plain.slopes),
         slopes=plain.slopes,
         max_position_embeddings=model.max_context,
     )
-
-
-def _first(cost: Cost, target: int) -> int | None:
-    return first_reaching(cost.slopes, int(target))
 
 
 def first_reaching(slopes: Sequence[Slope], target: int) -> int | None:

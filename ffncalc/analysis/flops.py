@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from ffncalc.analysis.cost import Cost, cost
-from ffncalc.analysis.crossover import Crossover, crossover
+from ffncalc.analysis.crossover import Crossover, of_cost
 from ffncalc.errors import UsageError
 from ffncalc.ir import Model, Stream
 
@@ -116,7 +116,8 @@ def flops(
         if number < 1:
             raise UsageError(f"context must be at least 1, got {number}")
     phase, mla = Phase(phase), Mla(mla)
-    own = cost(model, absorbed=mla is Mla.ABSORBED)
+    plain = cost(model)
+    own = replace(plain, slopes=plain.absorbed) if mla is Mla.ABSORBED else plain
     encoder = cost(model, absorbed=mla is Mla.ABSORBED, stream=Stream.SOURCE) if has_source(model) else None
     lengths = [encoder_ctx or n for n in contexts]
     return Flops(
@@ -126,7 +127,7 @@ def flops(
         encoder_ctx=encoder_ctx,
         points=tuple(point(own, n, m, phase, full) for n, m in zip(contexts, lengths, strict=True)),
         source=tuple(point(encoder, m, m, phase, full) for m in lengths) if encoder else (),
-        crossover=crossover(model),
+        crossover=of_cost(plain, model),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.moe import Expert, MoE
 from ffncalc.formula import Num, total
 from ffncalc.ir import CATEGORIES, Model, Role, Tensor, Use, walk
+
+ROLES = tuple(Role)  # to go through an Enum is slow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,21 +101,26 @@ class Params:
 
 def params(model: Model) -> Params:
     """Count a model: tied weights once, buffers and multi-token-prediction layers apart."""
-    all_: dict[Role, list[int]] = {role: [] for role in Role}
-    active: dict[Role, list[int]] = {role: [] for role in Role}
+    all_: dict[Role, list[int]] = {role: [] for role in ROLES}
+    active: dict[Role, list[int]] = {role: [] for role in ROLES}
     multiplied = []
     tied = False
-    for block, _, tensor in model.tensors():
-        role = block.role(tensor)
-        whole = times(block.count, tensor.stored)
-        used = whole if tensor.used == tensor.copies else times(block.count, tensor.size * tensor.used)
-        if tensor.tied:
-            tied = tied or (role is Role.HEAD and tensor.use is Use.MATMUL)
-        else:
+    for block in model.blocks:
+        stored, used, product = defaultdict(list), defaultdict(list), []
+        for tensor in (tensor for part in block.parts for tensor in part.weights):
+            role = block.role(tensor)
+            if tensor.tied:
+                tied = tied or (role is Role.HEAD and tensor.use is Use.MATMUL)
+            else:
+                stored[role].append(tensor.stored)
+                used[role].append(tensor.active)
+            if multiplies(tensor, role):
+                product.append(times(tensor.used, tensor.size) if tensor.tied else tensor.active)
+        for role, numbers in stored.items():
+            whole = times(block.count, total(numbers))
             all_[role].append(whole)
-            active[role].append(used)
-        if multiplies(tensor, role):
-            multiplied.append(used)
+            active[role].append(whole if used[role] == numbers else times(block.count, total(used[role])))
+        multiplied.append(times(block.count, total(product)))
     by_role = {role: total(numbers) for role, numbers in all_.items()}
     active_by_role = {role: total(numbers) for role, numbers in active.items()}
     extra = [(b.count, t) for mtp in (False, True) for b, _, t in walk(model.mtp, buffers=mtp)]
@@ -122,7 +130,7 @@ def params(model: Model) -> Params:
         active_matmul=total(multiplied),
         by_category=_by_category(by_role),
         active_by_category=_by_category(active_by_role),
-        by_role={role.value: n for role, n in by_role.items()},
+        by_role={str(role): n for role, n in by_role.items()},
         tied_embeddings=tied,
         buffers=total(times(b.count, t.stored) for b, _, t in walk(model.blocks, buffers=True)),
         mtp=total(times(count, t.params) for count, t in extra),

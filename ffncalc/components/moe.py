@@ -118,12 +118,12 @@ class MoE(Component):
 
     def _routed(self) -> tuple[Tensor, ...]:
         name = self.expert.name
-        return tuple(t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.tensors())
+        return tuple(t.moved(name, Role.ROUTED, copies=self.experts, used=self.top_k) for t in self.expert.weights)
 
     def _shared(self) -> tuple[Tensor, ...]:
         if self.shared is None:
             return ()
-        shared = tuple(t.moved(self.shared.name, Role.SHARED) for t in self.shared.tensors())
+        shared = tuple(t.moved(self.shared.name, Role.SHARED) for t in self.shared.weights)
         gate = linear(self.shared_gate, self.width, 1, Role.ROUTER) if self.shared_gate else ()
         return (*shared, *gate)
 
