@@ -169,17 +169,21 @@ def _multiplied(parts: Iterable[Terms]) -> Terms:
 
 def _opaque(number: Num) -> Factor:
     """An operation that is neither sum nor product, as one factor: `(hidden_size / heads)`, `max(a, b)`."""
-    shown = [(symbols(arg), values(arg)) for arg in number.args]
     if number.op == "/":
-        left, right = ((_atom(s), _atom(v)) for s, v in shown)
-        return f"({left[0]} / {right[0]})", f"({left[1]} / {right[1]})"
+        (top, top_value), (bottom, bottom_value) = map(_operand, number.args)
+        return f"({top} / {bottom})", f"({top_value} / {bottom_value})"
+    shown = [(symbols(arg), values(arg)) for arg in number.args]
     joined = (", ".join(texts) for texts in zip(*shown, strict=True))
     symbol, value = (f"{number.op}({text})" for text in joined)
     return symbol, value
 
 
-def _atom(text: str) -> str:
-    return f"({text})" if " " in text and not text.startswith("(") else text
+def _operand(number: int) -> Factor:
+    """One side of a quotient; in brackets unless it is a single factor or a literal."""
+    terms = _terms(number)
+    shown = _render(terms, 0), _render(terms, 1)
+    single = len(terms) == 1 and all(len(factors) + (coefficient != 1) <= 1 for factors, coefficient in terms.items())
+    return shown if single or not terms else (f"({shown[0]})", f"({shown[1]})")
 
 
 def _render(terms: Terms, column: int) -> str:

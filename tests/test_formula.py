@@ -84,3 +84,11 @@ def test_a_number_survives_copying_and_pickling() -> None:
 
 def test_a_number_is_an_int_to_everyone_else() -> None:
     assert (f"{W:,}", W / D, hash(W), [0] * Num(2, "n") == [0] * 2) == ("14,336", 3.5, hash(14336), True)
+
+
+def test_a_side_of_a_quotient_is_bracketed_unless_it_is_one_factor() -> None:
+    a, b, c = Num(8, "a"), Num(2, "b"), Num(3, "c")
+    assert ((a // b + c) // c).symbols == "(((a / b) + c) / c)"
+    assert ((a // b) // b).symbols == "((a / b) / b)"
+    assert ((2 * a) // b).values == "((2 × 8) / 2)"
+    assert (16 // b).symbols == "(16 / b)"
