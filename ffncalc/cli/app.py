@@ -31,6 +31,7 @@ class Command:
 COMMANDS = {
     "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers"),
     "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B"),
+    "moe": Command(FFN, "ffncalc moe deepseek-ai/DeepSeek-V3"),
     "models": Command(REFERENCE, "ffncalc models llama"),
     "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
 }

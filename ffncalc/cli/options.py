@@ -28,6 +28,7 @@ Set = Annotated[
         show_default=False,
     ),
 ]
+Explain = Annotated[bool, typer.Option("--explain", help="Add the derivation of every number.")]
 Revision = Annotated[
     str | None,
     typer.Option(

@@ -8,14 +8,13 @@ import typer
 
 import ffncalc
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format
 
 Layers = Annotated[bool, typer.Option("--layers", help="Add the kinds of layers, with their parameters.")]
 Tensors = Annotated[bool, typer.Option("--tensors", help="Add every tensor, with shape and role.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Add the derivation of every number.")]
 
 
 def params(

@@ -1,0 +1,29 @@
+"""ffncalc moe."""
+
+from __future__ import annotations
+
+import ffncalc
+from ffncalc.cli.loading import collect
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.output import emit
+from ffncalc.ir import Model
+from ffncalc.report import Format
+
+
+def moe(
+    refs: Refs = None,
+    explain: Explain = False,
+    fmt: Output = Format.TABLE,
+    sets: Set = None,
+    revision: Revision = None,
+    refresh: Refresh = False,
+    offline: Offline = False,
+) -> None:
+    """Experts: how many, how wide, how many one token uses, and the pool against a dense layer."""
+    from ffncalc.report.moe import REPORT, Card
+
+    def card(model: Model) -> Card:
+        return Card(moe=ffncalc.moe(model), explain=explain)
+
+    loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
+    emit(REPORT, collect(refs, loading, card), fmt)
