@@ -267,3 +267,24 @@ def test_without_a_number_of_chosen_experts_all_count_and_the_model_says_so() ->
 def test_a_family_without_class_defaults_names_what_is_missing() -> None:
     with pytest.raises(ConfigError, match="n_routed_experts: missing"):
         small("dots1", {"moe_intermediate_size": 12})
+
+
+def test_a_class_of_another_family_is_noted() -> None:
+    model = small("mixtral", TWO_OF_FOUR, architectures=["MiniMaxM2ForCausalLM"])
+    assert model.notes == (
+        "architectures names MiniMaxM2ForCausalLM, a class of minimax_m2: counted as model_type says, mixtral",
+    )
+
+
+@pytest.mark.parametrize(
+    ("model_type", "architecture", "parts"),
+    [
+        ("mixtral", "MixtralForCausalLM", (TWO_OF_FOUR,)),
+        ("kimi_k2", "DeepseekV3ForCausalLM", (ROUTED, LATENT)),
+        ("phimoe", "PhiMoEForCausalLM", (TWO_OF_FOUR,)),
+    ],
+)
+def test_a_class_of_the_same_family_is_not(
+    model_type: str, architecture: str, parts: tuple[dict[str, Any], ...]
+) -> None:
+    assert small(model_type, *parts, architectures=[architecture]).notes == ()

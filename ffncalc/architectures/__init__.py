@@ -194,6 +194,7 @@ MODULES: dict[str, str] = {
     "zamba2": "zamba2",
 }
 
+TABLES = ("dense", "moe")  # modules that hold many families, one row each
 DRAFTS = re.compile("draft|eagle|medusa", re.IGNORECASE)
 
 
@@ -241,7 +242,8 @@ def build(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> 
     named = tuple(
         (prefix + key, value) for key, value in config.taken.items() if key not in ("architectures", "model_type")
     )
-    return replace(model, defaults=(*named, *model.defaults), notes=(*model.notes, *drafting(config)))
+    notes = (*model.notes, *drafting(config), *contradicting(config))
+    return replace(model, defaults=(*named, *model.defaults), notes=notes)
 
 
 def drafting(config: BaseConfig) -> tuple[str, ...]:
@@ -252,6 +254,25 @@ def drafting(config: BaseConfig) -> tuple[str, ...]:
         f"{config.architecture} is a draft head for speculative decoding: counted as a plain {config.model_type}, "
         "without the tensors that it adds or leaves out",
     )
+
+
+def contradicting(config: BaseConfig) -> tuple[str, ...]:
+    """A note where the class is that of another type; names that contain each other are one family (`mt5`, `t5`)."""
+    other = type_of_class(config.architecture)
+    own = config.model_type
+    if other is None or other in own or own in other or MODULES[other] == MODULES[own] not in TABLES:
+        return ()
+    return (f"architectures names {config.architecture}, a class of {other}: counted as model_type says, {own}",)
+
+
+@cache
+def type_of_class(architecture: str) -> str | None:
+    """The known model type that a class is named after, or None."""
+    known = {name.replace("_", "").replace("-", ""): name for name in MODULES}
+    for end in ("ForCausalLM", "ForMaskedLM", "ForConditionalGeneration", "LMHeadModel", "Model"):
+        if architecture.endswith(end) and (name := known.get(architecture.removesuffix(end).lower())):
+            return name
+    return None
 
 
 def model_type_of(raw: Mapping[str, Any], prefix: str = "") -> str:
@@ -267,9 +288,6 @@ def model_type_of(raw: Mapping[str, Any], prefix: str = "") -> str:
         raise ConfigError(f"{prefix}model_type: must be a non-empty string, got {shown(model_type)}")
     classes = raw.get("architectures")
     first = classes[0] if isinstance(classes, list) and classes else None
-    known = {name.replace("_", "").replace("-", ""): name for name in MODULES}
-    if isinstance(first, str):
-        for end in ("ForCausalLM", "ForMaskedLM", "ForConditionalGeneration", "LMHeadModel", "Model"):
-            if first.endswith(end) and (name := known.get(first.removesuffix(end).lower())):
-                return name
+    if isinstance(first, str) and (name := type_of_class(first)):
+        return name
     raise ConfigError(f"{prefix}model_type: missing, and `architectures` does not tell which it is")
