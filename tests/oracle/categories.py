@@ -10,7 +10,7 @@ from collections.abc import Container
 
 PATTERNS = [
     (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
-    (r"connector|(?<!vocab_)projector|image_newline|multi_modal", "multimodal"),
+    (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
     (r"(^|\.)hc_(attn|ffn|head)_", "other"),
