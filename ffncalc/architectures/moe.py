@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ffncalc.architectures import dense
 from ffncalc.architectures._decoder import decoder, norms
+from ffncalc.architectures._task import Task, task_of
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.errors import ConfigError
@@ -66,7 +67,12 @@ ROWS: dict[str, Row] = {
         names=MIXTRAL,
         correction="e_score_correction_bias",
     ),
-    "mixtral": Row(dense=dense.Row(windows="all"), width="intermediate_size", module="block_sparse_moe", names=MIXTRAL),
+    "mixtral": Row(
+        dense=dense.Row(windows="all", answering="model"),
+        width="intermediate_size",
+        module="block_sparse_moe",
+        names=MIXTRAL,
+    ),
     "olmoe": Row(
         dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="all"),
         width="intermediate_size",
@@ -77,7 +83,11 @@ ROWS: dict[str, Row] = {
         module="block_sparse_moe",
         names=MIXTRAL,
     ),
-    "qwen2_moe": Row(dense=dense.Row(qkv_bias="qkv_bias"), shared="shared_expert_intermediate_size", spans=early_even),
+    "qwen2_moe": Row(
+        dense=dense.Row(qkv_bias="qkv_bias", answering="model"),
+        shared="shared_expert_intermediate_size",
+        spans=early_even,
+    ),
     "qwen3_moe": Row(
         dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="all")
     ),
@@ -101,9 +111,11 @@ def build(c: Config) -> Model:
         (span, moe): (dense.attention(c, row.dense, span), ffns[moe], *around)
         for span, moe in dict.fromkeys(zip(spans, sparse, strict=True))
     }
+    answers = task_of(c.architecture, Task.CAUSAL_LM) is Task.QUESTION_ANSWERING
     return decoder(
         c,
         lambda i: parts[spans[i], sparse[i]],
+        base=row.dense.answering if answers else "model",
         after=norms(c, "norm", bias=row.dense.norm_bias),
         head_bias=c.lm_head_bias,
     )
