@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import Any
 
 import pytest
 
-from ffncalc.analysis.archs import Arch, archs
+import ffncalc
+from ffncalc.analysis.archs import archs
 from ffncalc.architectures import MODULES, dense, moe
 from ffncalc.schema import BaseConfig
 from ffncalc.source import bundled
@@ -25,9 +27,33 @@ def test_every_module_has_a_config_and_builds(module: str) -> None:
     assert callable(found.build)
 
 
-@pytest.mark.parametrize("arch", archs(), ids=lambda arch: arch.model_type)
-def test_every_type_has_a_bundled_config(arch: Arch) -> None:
-    assert arch.configs
+@pytest.fixture(scope="module")
+def exemplified() -> set[str]:
+    """The types that the bundled configs hold, parts of composite models included."""
+    met: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        parse = BaseConfig.parse.__func__  # type: ignore[attr-defined]
+
+        def recorded(cls: type[BaseConfig], raw: dict[str, Any], *args: Any, **options: Any) -> BaseConfig:
+            met.add(raw.get("model_type", ""))
+            config: BaseConfig = parse(cls, raw, *args, **options)
+            return config
+
+        patch.setattr(BaseConfig, "parse", classmethod(recorded))
+        for name, _ in bundled.entries():
+            ffncalc.load(name)
+    return met
+
+
+@pytest.mark.parametrize("model_type", MODULES)
+def test_every_type_stands_in_a_bundled_config(model_type: str, exemplified: set[str]) -> None:
+    assert model_type in exemplified
+
+
+def test_types_are_listed_with_the_configs_that_name_them() -> None:
+    found = {arch.model_type: arch for arch in archs()}
+    assert list(found) == list(MODULES)
+    assert "meta-llama/Llama-3.1-8B" in found["llama"].configs
 
 
 @pytest.mark.parametrize(("module", "rows"), [("dense", dense.ROWS), ("moe", moe.ROWS)], ids=["dense", "moe"])
