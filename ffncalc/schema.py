@@ -79,6 +79,7 @@ class BaseConfig(BaseModel):
 
     _taken: dict[str, object] = PrivateAttr(default_factory=dict)
     _keys: dict[str, str] = PrivateAttr(default_factory=dict)
+    _prefix: str = PrivateAttr(default="")
 
     @property
     def taken(self) -> dict[str, object]:
@@ -86,8 +87,8 @@ class BaseConfig(BaseModel):
         return self._taken
 
     def key(self, field: str) -> str:
-        """The key that `field` has in the file."""
-        return self._keys.get(field, field)
+        """The key that `field` has in the file, with the place of a nested config before it."""
+        return self._prefix + self._keys.get(field, field)
 
     @property
     def architecture(self) -> str:
@@ -120,7 +121,7 @@ class BaseConfig(BaseModel):
         for name, info in cls.model_fields.items():
             if name not in data and not info.is_required():
                 taken[name] = info.default
-        config._taken, config._keys = taken, keys
+        config._taken, config._keys, config._prefix = taken, keys, prefix
         return config
 
     @classmethod

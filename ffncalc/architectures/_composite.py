@@ -59,9 +59,9 @@ class Names:
     bare: str = ""
 
 
-NESTED = Names(head={"": "language_model."}, bare="language_model.")  # a causal LM as it is, under a module
+NESTED = Names(head={"": "language_model."}, bare="language_model.model.")  # a causal LM as it is, under a module
 INSIDE = Names(head={"model.": "model.language_model."}, bare="language_model.")  # within the base model
-FLAT = Names()  # as if the towers were not there
+FLAT = Names(bare="language_model.")  # as if the towers were not there
 
 
 def bare(c: BaseConfig) -> bool:

@@ -28,6 +28,7 @@ CORRECTIONS: dict[str, list[tuple[str, str]]] = {
         (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
         (r"^model\.mm_projector\.", "mm_projector."),
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
+        (r"\.self_wqkv\.", ".self_attn.q_proj."),
     ],
 }
 
