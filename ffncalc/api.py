@@ -12,6 +12,7 @@ from ffncalc import architectures, source
 from ffncalc.ir import Model
 from ffncalc.origin import PARSED
 from ffncalc.source import Loaded
+from ffncalc.storage import storage_of
 
 
 def load(
@@ -38,5 +39,7 @@ def load(
 
 def describe(loaded: Loaded) -> Model:
     """The model of a config that was already read."""
-    model = architectures.build(source.translate(loaded.raw))
-    return replace(model, origin=loaded.origin, name=loaded.origin.ref, notes=(*loaded.notes, *model.notes))
+    raw = source.translate(loaded.raw)
+    model = architectures.build(raw)
+    notes = (*loaded.notes, *model.notes)
+    return replace(model, storage=storage_of(raw), origin=loaded.origin, name=loaded.origin.ref, notes=notes)

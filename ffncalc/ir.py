@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 
 from ffncalc.formula import call, product
 from ffncalc.origin import PARSED, Origin
+from ffncalc.storage import NOWHERE, Storage
 
 
 class Role(StrEnum):
@@ -308,6 +309,7 @@ class Model:
     max_context: int | None = None
     notes: tuple[str, ...] = ()
     defaults: tuple[tuple[str, object], ...] = ()  # (key, value) taken from the class, for want of one in the file
+    storage: Storage = NOWHERE
     origin: Origin = PARSED
     name: str = ""
 

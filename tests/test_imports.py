@@ -13,10 +13,11 @@ import pytest
 import ffncalc
 
 ROOT = Path(ffncalc.__file__).parent
-LEAVES = {"errors", "origin", "quantity"}  # anyone may import these, and they import nobody
+LEAVES = {"errors", "origin", "quantity", "storage"}  # anyone may import these, and they import nobody
 RANKS = {
     **dict.fromkeys(LEAVES, 0),
     "source": 0,
+    "activations": 1,
     "formula": 1,
     "schema": 2,
     "ir": 2,
@@ -26,6 +27,7 @@ RANKS = {
     "checks": 5,
     "api": 5,
     "what_if": 5,
+    "solve": 5,
     "report": 6,
     "cli": 7,
     "__main__": 8,

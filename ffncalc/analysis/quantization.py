@@ -1,0 +1,309 @@
+"""What a `quantization_config` makes of each weight.
+
+The byte layouts are those of the published formats; each reader below cites its own. Embeddings, norms, biases,
+routers and convolutions stay as they are in all methods but MLX's, which also packs embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ffncalc.analysis.formats import Format, Scales
+from ffncalc.analysis.module_names import Names
+from ffncalc.errors import ConfigError
+from ffncalc.ir import Block, Role, Stream, Tensor, Use
+from ffncalc.schema import shown
+from ffncalc.storage import Storage
+
+Raw = Mapping[str, Any]
+NOBODY = Names(())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A format and the modules that have it (None: all that no other rule names)."""
+
+    format: Format
+    targets: Names | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """A quantisation: rules in order, the first one that names a module counts, and what is left alone.
+
+    `where`: all linear maps, those in the layers of the language model (`layers`), or routed experts alone. `head` and
+    `tables`: the output head and the embeddings are packed too. `experts`: how routed experts are stored, if otherwise.
+    """
+
+    method: str
+    rules: tuple[Rule, ...] = ()
+    skipped: Names = NOBODY
+    where: Literal["linear", "layers", "experts"] = "linear"
+    head: bool = False
+    tables: bool = False
+    experts: Format | None = None
+    cache: str = ""  # the number format that the config asks for in the key–value cache
+    notes: tuple[str, ...] = ()
+    memo: dict[str, Format | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def covers(self, block: Block, tensor: Tensor) -> bool:
+        """Whether the method applies to such a weight at all, whatever its name."""
+        role = tensor.role
+        if tensor.use is Use.LOOKUP:
+            return self.tables and role is Role.TOKEN
+        if tensor.use is not Use.MATMUL or len(tensor.shape) != 2 or role in (Role.ROUTER, Role.NORM):
+            return False
+        if role is Role.HEAD:
+            return self.head
+        if self.where == "experts":
+            return role is Role.ROUTED
+        return self.where == "linear" or (bool(block.indexes) and block.stream is not Stream.MEDIA)
+
+    def format_of(self, module: str, role: Role) -> Format | None:
+        """The format of a weight that is covered, by the name of its module; None: as the model's dtype says."""
+        key = f"{module} {role}"
+        if key not in self.memo:
+            self.memo[key] = self._format_of(module, role)
+        return self.memo[key]
+
+    def _format_of(self, module: str, role: Role) -> Format | None:
+        if module in self.skipped:
+            return None
+        if self.experts is not None and role is Role.ROUTED:
+            return self.experts
+        for rule in self.rules:
+            if rule.targets is None or rule.targets.linear or module in rule.targets:
+                return rule.format
+        return None
+
+
+def scheme_of(storage: Storage, dtype_bits: int) -> Scheme | None:
+    """The quantisation that a config describes, None where it has none; `dtype_bits`: what is not packed has.
+
+    Raises:
+        ConfigError: a method or layout that is not known here.
+    """
+    raw = storage.quantization
+    if not raw:
+        return None
+    method = method_of(raw)
+    reader = READERS.get(method)
+    if reader is None:
+        raise ConfigError(
+            f"{storage.quantization_key}: how {shown(method)} stores weights is not known here",
+            "--dtype bfloat16 (or int8, int4 …) counts the weights as if they were stored plainly in that format. "
+            f"Known methods: {', '.join(sorted(READERS))}.",
+        )
+    return reader(raw, storage, dtype_bits)
+
+
+def method_of(raw: Raw) -> str:
+    """The name of the method, also where the file leaves it out."""
+    method = str(raw.get("quant_method") or "").lower()
+    if method in ("", "modelopt", "modelopt_fp4") and (raw.get("quant_algo") or raw.get("producer")):
+        return "modelopt"
+    if not method:
+        return "compressed-tensors" if "config_groups" in raw else "mlx" if "group_size" in raw else ""
+    if method == "bitsandbytes" or method.startswith("load_in"):
+        return "bitsandbytes"
+    return method.replace("_", "-") if method == "compressed_tensors" else method
+
+
+def integer(raw: Raw, key: str, default: int | None = None) -> int:
+    """A whole number of a quantisation config.
+
+    Raises:
+        ConfigError: it is none, or absent without a default.
+    """
+    value = raw.get(key)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ConfigError(f"quantization: {key} must be an integer, got {shown(value)}")
+    return value
+
+
+def names(raw: Raw, *keys: str) -> Names:
+    """The modules that any of these lists leaves alone."""
+    lists = (raw.get(key) for key in keys)
+    return Names(entry for found in lists if isinstance(found, list) for entry in found)
+
+
+SKIPS = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules", "llm_int8_skip_modules")
+
+
+def fp8(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """One byte per weight, and a scale per block (float32, `weight_scale_inv`) or per tensor.
+
+    `scale_fmt: ue8m0` together with `expert_dtype` (DeepSeek-V4) stores each scale in one byte; V3.1 and V3.2 name the
+    same format and store float32. `expert_dtype: fp4`: two weights of an expert in a byte, one scale byte per 32.
+    The projection into a multi-token-prediction layer (`eh_proj`) stays as it is.
+    Source: transformers integrations/finegrained_fp8.py, and the model cards of DeepSeek-V3, -V3.1 and -V4.
+    """
+    size = raw.get("weight_block_size")
+    expert_dtype = str(raw.get("expert_dtype") or storage.expert_dtype)
+    scale_bits = 8 if raw.get("scale_fmt") == "ue8m0" and expert_dtype else 32
+    static = 4 if raw.get("activation_scheme") == "static" else 0  # one float32 scale of the inputs
+    if isinstance(size, list) and len(size) == 2 and all(type(n) is int and n > 0 for n in size):
+        scales = Scales(rows=size[0], columns=size[1], bits=scale_bits)
+        main = Format(label=f"fp8, scales per {size[0]} × {size[1]}", bits=8, scales=(scales,), constant=static)
+    elif size is None:
+        main = Format(label="fp8, one scale per tensor", bits=8, constant=4 + static)
+    else:
+        raise ConfigError(f"quantization: weight_block_size must be two integers, got {shown(size)}")
+    experts = MXFP4 if expert_dtype == "fp4" else None
+    skipped = names({**raw, "always": ["eh_proj"]}, *SKIPS, "always")
+    return Scheme(method="fp8", rules=(Rule(format=main),), skipped=skipped, experts=experts)
+
+
+MXFP4 = Format(label="mxfp4, a scale byte per 32", bits=4, scales=(Scales(rows=1, columns=32, bits=8),))
+
+
+def fbgemm_fp8(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """One byte per weight, one float32 scale per output row, one bound per tensor (`input_scale_ub`, float32).
+
+    Source: transformers integrations/fbgemm_fp8.py.
+    """
+    rows = Scales(rows=1, columns=0, bits=32)
+    main = Format(label="fp8, a scale per row", bits=8, scales=(rows,), constant=4)
+    return Scheme(method="fbgemm_fp8", rules=(Rule(format=main),), skipped=names(raw, *SKIPS))
+
+
+def mxfp4(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """Experts only: two weights in a byte (`_blocks`), one exponent byte per 32 weights (`_scales`).
+
+    Source: OCP Microscaling Formats 1.0; https://huggingface.co/openai/gpt-oss-20b.
+    """
+    skipped = names(raw, *SKIPS)
+    return Scheme(method="mxfp4", rules=(Rule(format=MXFP4),), skipped=skipped, where="experts")
+
+
+def gptq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """Packed integers (`qweight`), a 16-bit scale and a packed zero per group and output, an int32 group per input.
+
+    `group_size` -1 is one group. Linear maps in the layers only, unless `lm_head`. `dynamic` rules that start with
+    `-:` leave modules alone; others change bits, which is not described here.
+    Source: GPTQ (arXiv:2210.17323) as AutoGPTQ and GPTQModel store it.
+    """
+    bits, group = integer(raw, "bits"), integer(raw, "group_size", 128)
+    if raw.get("checkpoint_format") not in (None, "gptq", "gptq_v2"):
+        raise ConfigError(f"quantization: checkpoint_format {shown(raw['checkpoint_format'])} is not known here")
+    rules = raw.get("dynamic") if isinstance(raw.get("dynamic"), Mapping) else {}
+    assert isinstance(rules, Mapping)
+    if any(not str(key).startswith("-:") for key in rules):
+        raise ConfigError("quantization: `dynamic` rules that change single modules are not described here")
+    off = [f"re:{str(key)[2:]}" for key in rules]
+    scales = tuple(Scales(rows=1, columns=max(group, 0), bits=n) for n in (16, bits))
+    main = Format(label=f"GPTQ int{bits}, groups of {group}", bits=bits, scales=scales, per_input=32)
+    inside = raw.get("modules_in_block_to_quantize")
+    targets = Names(n for row in inside for n in (row if isinstance(row, list) else [row])) if inside else None
+    skipped = Names([*off, *(e for key in SKIPS for e in raw.get(key) or ())])
+    return Scheme(
+        method="gptq",
+        rules=(Rule(format=main, targets=targets),),
+        skipped=skipped,
+        where="layers",
+        head=raw.get("lm_head") is True,
+    )
+
+
+def awq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """Packed integers (`qweight`), a 16-bit scale and a packed zero per group and output; layers only.
+
+    Source: AWQ (arXiv:2306.00978) as AutoAWQ's `gemm` layout stores it.
+    """
+    version = str(raw.get("version") or "gemm").lower()
+    if version not in ("gemm", "exllama", "ipex"):
+        raise ConfigError(f"quantization: the layout of AWQ version {shown(version)} is not known here")
+    bits = integer(raw, "bits" if "bits" in raw else "w_bit")
+    group = integer(raw, "group_size" if "group_size" in raw else "q_group_size", 128)
+    zeros = (Scales(rows=1, columns=max(group, 0), bits=bits),) if raw.get("zero_point", True) else ()
+    scales = (Scales(rows=1, columns=max(group, 0), bits=16), *zeros)
+    main = Format(label=f"AWQ int{bits}, groups of {group}", bits=bits, scales=scales)
+    return Scheme(method="awq", rules=(Rule(format=main),), skipped=names(raw, *SKIPS), where="layers")
+
+
+def bitsandbytes(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """4 bits: blocks of 64 with a float32 maximum, a table of 16 float32; 8 bits: a float32 per output row.
+
+    Double quantisation stores each maximum in a byte, with a float32 for 256 of them and a table of 256 float32.
+    The text that bitsandbytes keeps beside each 4-bit weight (its shape and type, about 100 bytes) is left out.
+    Source: QLoRA (arXiv:2305.14314), LLM.int8() (arXiv:2208.07339); bitsandbytes functional.py.
+    """
+    skipped = Names(raw.get("llm_int8_skip_modules") or ["lm_head"])
+    if raw.get("load_in_8bit") or raw.get("_load_in_8bit"):
+        main = Format(label="int8, a scale per row", bits=8, scales=(Scales(rows=1, columns=0, bits=32),), constant=1)
+    elif not (raw.get("load_in_4bit") or raw.get("_load_in_4bit")):
+        raise ConfigError("quantization: bitsandbytes with neither load_in_4bit nor load_in_8bit")
+    elif raw.get("bnb_4bit_use_double_quant"):
+        levels = (Scales(rows=1, columns=64, bits=8), Scales(rows=1, columns=64 * 256, bits=32))
+        main = Format(label="4 bits, double", bits=4, scales=levels, constant=4 * (16 + 256), flat=True)
+    else:
+        scales = Scales(rows=1, columns=64, bits=32)
+        main = Format(label="4 bits, blocks of 64", bits=4, scales=(scales,), constant=64, flat=True)
+    return Scheme(method="bitsandbytes", rules=(Rule(format=main),), skipped=skipped)
+
+
+def mlx(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """Packed integers, a scale and a bias per group in the model's dtype; embeddings and head too.
+
+    `mode` mxfp4, nvfp4 and mxfp8 have one scale byte per group and no bias. A module's own entry overrides; false
+    leaves it alone. Towers are left alone. Source: mlx.core.quantize.
+    """
+    rules, off = [], []
+    for name, own in raw.items():
+        if isinstance(own, Mapping):
+            rules.append(Rule(format=_mlx_format({**raw, **own}, dtype_bits), targets=Names([_experts(name)])))
+        elif own is False and "." in name:
+            off.append(_experts(name))
+    main = Rule(format=_mlx_format(raw, dtype_bits))
+    return Scheme(method="mlx", rules=(*rules, main), skipped=Names(off), where="layers", head=True, tables=True)
+
+
+def _experts(name: str) -> str:
+    """A module in MLX's words in the checkpoint's: stacked experts are called `switch_mlp` there."""
+    return name.replace("switch_mlp.", "experts.0.") if "switch_mlp." in name else name
+
+
+def _mlx_format(raw: Raw, dtype_bits: int) -> Format:
+    mode, bits, group = raw.get("mode") or "affine", integer(raw, "bits"), integer(raw, "group_size")
+    if mode in ("mxfp4", "nvfp4", "mxfp8"):
+        return Format(label=f"{mode}, groups of {group}", bits=bits, scales=(Scales(rows=1, columns=group, bits=8),))
+    if mode != "affine":
+        raise ConfigError(f"quantization: mode {shown(mode)} is not known here")
+    pair = (Scales(rows=1, columns=group, bits=dtype_bits),) * 2
+    return Format(label=f"int{bits}, groups of {group}", bits=bits, scales=pair)
+
+
+def bitnet(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """Four ternary weights in a byte, and a scale per tensor in the model's dtype; `online` stores plain weights.
+
+    Source: BitNet b1.58 (arXiv:2402.17764); transformers integrations/bitnet.py.
+    """
+    if raw.get("quantization_mode") == "online":
+        return Scheme(method="bitnet", notes=("bitnet: weights are stored plainly and made ternary while running",))
+    main = Format(label="ternary, 4 in a byte", bits=2, constant=dtype_bits // 8)
+    return Scheme(method="bitnet", rules=(Rule(format=main),), skipped=names(raw, *SKIPS))
+
+
+def grouped(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
+    """`config_groups` of compressed-tensors and ModelOpt; see `ffncalc.analysis.config_groups`."""
+    from ffncalc.analysis.config_groups import scheme
+
+    return scheme(raw, dtype_bits)
+
+
+READERS: dict[str, Callable[[Raw, Storage, int], Scheme]] = {
+    "awq": awq,
+    "bitnet": bitnet,
+    "bitsandbytes": bitsandbytes,
+    "compressed-tensors": grouped,
+    "fbgemm_fp8": fbgemm_fp8,
+    "fp8": fp8,
+    "gptq": gptq,
+    "mlx": mlx,
+    "modelopt": grouped,
+    "mxfp4": mxfp4,
+}
