@@ -38,7 +38,7 @@ def build(c: Config) -> Model:
         "mlp",
         width=c.hidden_size,
         hidden=4 * c.hidden_size,
-        activation="gelu",
+        activation="gelu_pytorch_tanh",  # its own tanh form
         bias=True,
         up="dense_h_to_4h",
         down="dense_4h_to_h",

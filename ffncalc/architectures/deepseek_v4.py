@@ -12,7 +12,7 @@ from typing import TypeVar
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.components.compressed_attention import CompressedAttention, CompressedIndexer, Compressor
 from ffncalc.components.embedding import Linear
-from ffncalc.components.ffn import GatedFFN
+from ffncalc.components.ffn import Clamp, GatedFFN
 from ffncalc.components.hyper_connection import HyperConnection
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError
@@ -48,6 +48,7 @@ class Config(DecoderConfig):
     mlp_layer_types: list[str] | None = None
     num_hash_layers: Count = 3
     mlp_bias: bool = False
+    swiglu_limit: float | None = None
     num_nextn_predict_layers: Count | None = 0
 
 
@@ -127,6 +128,7 @@ def experts(c: Config, *, hashed: bool) -> MoE:
             gate="w1",
             up="w3",
             down="w2",
+            clamp=Clamp(c.swiglu_limit) if c.swiglu_limit else None,
         )
 
     return MoE(

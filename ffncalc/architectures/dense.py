@@ -135,6 +135,8 @@ ROWS: dict[str, Row] = {
 
 # Activations that have weights of their own: xIELU (arXiv:2411.13010), PReLU (arXiv:1502.01852).
 LEARNED = {"xielu": ("act_fn.alpha_p", "act_fn.alpha_n"), "prelu": ("act_fn.weight",)}
+# Early Gemma files say `gelu`, and the class computes the tanh form.
+COMPUTED = {("gemma", "gelu"): "gelu_pytorch_tanh"}
 
 
 def build(c: Config) -> Model:
@@ -183,12 +185,13 @@ def attention(c: Config, row: Row, span: Span) -> Attention:
 
 def feed_forward(c: Config, row: Row) -> GatedFFN | FFN:
     bias, learned = chosen(c, row.mlp_bias), LEARNED.get(c.hidden_act, ())
+    activation = COMPUTED.get((c.model_type, c.hidden_act), c.hidden_act)
     if row.gated:
         return GatedFFN(
             "mlp",
             width=c.hidden_size,
             hidden=c.intermediate_size,
-            activation=c.hidden_act,
+            activation=activation,
             bias=bias,
             fused=row.fused_ffn,
             learned=learned,
@@ -198,7 +201,7 @@ def feed_forward(c: Config, row: Row) -> GatedFFN | FFN:
         "mlp",
         width=c.hidden_size,
         hidden=c.intermediate_size,
-        activation=c.hidden_act,
+        activation=activation,
         bias=bias,
         up=up,
         down=down,

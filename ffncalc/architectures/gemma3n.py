@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ffncalc.architectures import _per_layer
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.architectures.dense import SANDWICH
-from ffncalc.architectures.patterns import every, per_layer, sharing, spans
+from ffncalc.architectures.patterns import after, every, per_layer, sharing, spans
 from ffncalc.components.attention import Attention
 from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import GatedFFN
@@ -30,6 +30,7 @@ class Config(DecoderConfig):
     hidden_size_per_layer_input: Size = 256
     altup_num_inputs: Size = 4
     laurel_rank: Size = 64
+    activation_sparsity_pattern: float | list[float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,7 @@ class Laurel(Component):
 
 
 def build(c: Config) -> Model:
-    found, hidden = layer_spans(c), widths(c)
+    found = layer_spans(c)
     shared = sharing(c.key("num_kv_shared_layers"), c.num_kv_shared_layers, found)
     rest = (
         *norms(c, *SANDWICH),
@@ -82,7 +83,7 @@ def build(c: Config) -> Model:
         Laurel("laurel", width=c.hidden_size, rank=c.laurel_rank),
         *_per_layer.inputs(width=c.hidden_size, narrow=c.hidden_size_per_layer_input),
     )
-    kinds = list(zip(found, shared, hidden, strict=True))
+    kinds = list(zip(found, shared, widths(c), sparsities(c), strict=True))
     parts = {kind: layer(c, *kind, rest) for kind in dict.fromkeys(kinds)}
     tables = _per_layer.tables(
         rows=c.vocab_size_per_layer_input,
@@ -93,7 +94,9 @@ def build(c: Config) -> Model:
     return decoder(c, lambda i: parts[kinds[i]], before=(*tables, *streams(c)))
 
 
-def layer(c: Config, span: Span, shared: bool, hidden: int, rest: tuple[Component, ...]) -> tuple[Component, ...]:
+def layer(
+    c: Config, span: Span, shared: bool, hidden: int, sparsity: float, rest: tuple[Component, ...]
+) -> tuple[Component, ...]:
     attention = Attention(
         "self_attn",
         width=c.hidden_size,
@@ -106,7 +109,8 @@ def layer(c: Config, span: Span, shared: bool, hidden: int, rest: tuple[Componen
         qk_norm="head",
         shared_kv=shared,
     )
-    return (attention, GatedFFN("mlp", width=c.hidden_size, hidden=hidden, activation=c.hidden_act), *rest)
+    ffn = GatedFFN("mlp", width=c.hidden_size, hidden=hidden, activation=c.hidden_act, sparsity=sparsity)
+    return (attention, ffn, *rest)
 
 
 def streams(c: Config) -> tuple[Component, ...]:
@@ -123,6 +127,14 @@ def widths(c: Config) -> list[int]:
     if isinstance(c.intermediate_size, list):
         return list(per_layer(c.key("intermediate_size"), c.intermediate_size, c.num_hidden_layers))
     return [c.intermediate_size] * c.num_hidden_layers
+
+
+def sparsities(c: Config) -> list[float]:
+    """The share of FFN gates that each layer cuts off: 0.95 in the first ten of more than ten layers by default."""
+    count, found = c.num_hidden_layers, c.activation_sparsity_pattern
+    if isinstance(found, list):
+        return list(per_layer(c.key("activation_sparsity_pattern"), found, count))
+    return after(count, 10 if count > 10 else 0, 0.0, 0.95) if found is None else [found] * count
 
 
 def layer_spans(c: Config) -> list[Span]:

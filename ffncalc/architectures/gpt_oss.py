@@ -8,6 +8,7 @@ from __future__ import annotations
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.architectures.patterns import every, per_layer, spans
 from ffncalc.components.attention import Attention
+from ffncalc.components.ffn import Clamp
 from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.ir import Model
 from ffncalc.schema import Size
@@ -22,6 +23,8 @@ class Config(DecoderConfig):
     num_local_experts: Size = 128
     num_experts_per_tok: Size = 4
     attention_bias: bool = True
+    swiglu_alpha: float = 1.702
+    swiglu_limit: float = 7.0
 
 
 def build(c: Config) -> Model:
@@ -57,7 +60,13 @@ def experts(c: Config) -> MoE:
         experts=c.num_local_experts,
         top_k=c.num_experts_per_tok,
         expert=StackedExperts(
-            "experts", width=c.hidden_size, hidden=c.intermediate_size, activation=c.hidden_act, bias=True
+            "experts",
+            width=c.hidden_size,
+            hidden=c.intermediate_size,
+            activation="silu",  # whatever hidden_act says
+            bias=True,
+            interleaved=True,
+            clamp=Clamp(c.swiglu_limit, slope=c.swiglu_alpha, shift=1.0),
         ),
         router="router",
         router_bias=True,

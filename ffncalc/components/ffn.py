@@ -8,11 +8,25 @@ from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor
 
 
+@dataclass(frozen=True)
+class Clamp:
+    """Bounds before gate and up meet: gate at most `limit`, up within ±`limit`, `shift` added to it.
+
+    `slope` is that of the sigmoid in the activation, x · σ(slope · x).
+    """
+
+    limit: float
+    slope: float = 1.0
+    shift: float = 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class GatedFFN(Component):
     """down(act(gate(x)) ⊙ up(x)) (arXiv:2002.05202): 3 × width × hidden weights.
 
     `fused` names one tensor [2·hidden, width] that holds gate and up; `learned` the activation's own scalars.
+    `clamp` and `sparsity` add no weights and say what else is done to the hidden units: they are bounded, and of the
+    gates only the largest ones pass, a share of about 1 − `sparsity`.
     """
 
     slot = "ffn"
@@ -29,6 +43,8 @@ class GatedFFN(Component):
     down: str = "down_proj"
     fused: str = ""
     learned: tuple[str, ...] = ()
+    clamp: Clamp | None = None
+    sparsity: float = 0.0
 
     def tensors(self) -> tuple[Tensor, ...]:
         down_bias = self.bias if self.down_bias is None else self.down_bias

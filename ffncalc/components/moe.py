@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ffncalc.components.ffn import FFN, GatedFFN
+from ffncalc.components.ffn import FFN, Clamp, GatedFFN
 from ffncalc.components.linear import dotted, linear, vector
 from ffncalc.ir import Component, Role, Tensor, Use
 
@@ -15,7 +15,8 @@ class StackedExperts(Component):
     """Gated experts in two stacked tensors without `.weight` in their names (gpt-oss, Llama 4).
 
     gate_up [experts, width, 2·hidden], down [experts, hidden, width]; `out_first` swaps the last two dimensions;
-    `bias` adds [experts, 2·hidden] and [experts, width].
+    `bias` adds [experts, 2·hidden] and [experts, width]. Gate and up are the two halves of the 2·hidden, or its even
+    and odd entries where `interleaved`; `clamp` as in `GatedFFN`.
     """
 
     slot = "ffn"
@@ -28,6 +29,8 @@ class StackedExperts(Component):
     out_first: bool = False
     gate_up: str = "gate_up_proj"
     down: str = "down_proj"
+    interleaved: bool = False
+    clamp: Clamp | None = None
 
     def tensors(self) -> tuple[Tensor, ...]:
         shapes = (self.width, 2 * self.hidden), (self.hidden, self.width)
