@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from ffncalc.analysis.compare import summary as summary
     from ffncalc.analysis.crossover import crossover as crossover
     from ffncalc.analysis.explain import explain as explain
+    from ffncalc.analysis.ffn import ffn as ffn
     from ffncalc.analysis.flops import flops as flops
     from ffncalc.analysis.layers import layers as layers
     from ffncalc.analysis.moe import moe as moe
     from ffncalc.analysis.params import params as params
     from ffncalc.analysis.tensors import tensors as tensors
+    from ffncalc.analysis.worked import worked as worked
     from ffncalc.api import load as load
 
 __version__ = "0.1.0"
@@ -29,6 +31,7 @@ _HOMES = {
     "compare": "ffncalc.analysis.compare",
     "crossover": "ffncalc.analysis.crossover",
     "explain": "ffncalc.analysis.explain",
+    "ffn": "ffncalc.analysis.ffn",
     "flops": "ffncalc.analysis.flops",
     "layers": "ffncalc.analysis.layers",
     "load": "ffncalc.api",
@@ -36,6 +39,7 @@ _HOMES = {
     "params": "ffncalc.analysis.params",
     "summary": "ffncalc.analysis.compare",
     "tensors": "ffncalc.analysis.tensors",
+    "worked": "ffncalc.analysis.worked",
 }
 __all__ = ["__version__", *_HOMES]
 

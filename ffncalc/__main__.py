@@ -46,8 +46,10 @@ def _run() -> int:
     from ffncalc.cli import output
     from ffncalc.cli.app import program, usage_problem
 
+    args = sys.argv[1:] or ["--help"]
+    name = "hf-ffn" if "hf-ffn" in os.path.basename(sys.argv[0]) else "ffncalc"
     try:
-        code = program(sys.argv[1:])(standalone_mode=False)
+        code = program(args)(args, prog_name=name, standalone_mode=False)
     except Exception as error:
         problem = usage_problem(error)
         if problem is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ffncalc import __version__
+from ffncalc.__main__ import main
 from ffncalc.cli.app import COMMANDS
 from tests.command import DEEPSEEK, LLAMA, Here, apart
 
@@ -45,7 +46,14 @@ def test_each_example_runs(run: Here, name: str) -> None:
     assert out
 
 
+def test_the_second_name_of_the_program_is_its_own(run: Here) -> None:
+    run.monkeypatch.setattr("sys.argv", ["/usr/local/bin/hf-ffn", "params", "--nope"])
+    assert main() == 2
+    assert "`hf-ffn params --help`" in run.capsys.readouterr().err
+
+
 def test_no_arguments_show_the_help(run: Here) -> None:
+    assert run() == run("--help")
     assert "Usage: ffncalc" in run().out
 
 
@@ -56,13 +64,12 @@ class TestWrongUse:
         assert err.startswith("error: No such command 'parms'")
         assert "params" in err
 
-    def test_unknown_option(self, run: Here) -> None:
-        assert run("params", "--layer") == (
-            2,
-            "",
-            "error: No such option: --layer (Possible options: --layers)\n"
-            "hint: `ffncalc params --help` shows what it takes.\n",
-        )
+    def test_unknown_option_names_the_nearest(self, run: Here) -> None:
+        code, out, err = run("params", "--layer")
+        assert (code, out) == (2, "")
+        assert err.startswith("error: No such option")
+        assert "--layers" in err
+        assert err.endswith("\nhint: `ffncalc params --help` shows what it takes.\n")
 
     def test_unknown_format_lists_them(self, run: Here) -> None:
         code, _, err = run("params", "--format", "xml")
@@ -223,7 +230,7 @@ def terminal(env: dict[str, str], columns: int) -> str:
     import struct
     import termios
 
-    main, side = pty.openpty()
+    near, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     clean = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "TERM", "FFNCALC_MODEL")}
     child = subprocess.Popen([sys.executable, "-m", "ffncalc", "params"], stdout=side, stderr=side, env=clean | env)
@@ -231,13 +238,13 @@ def terminal(env: dict[str, str], columns: int) -> str:
     data = b""
     while True:
         try:
-            piece = os.read(main, 65536)
+            piece = os.read(near, 65536)
         except OSError:  # Linux: the other side is closed
             break
         if not piece:
             break
         data += piece
-    os.close(main)
+    os.close(near)
     assert child.wait(timeout=60) == 0
     return data.decode().replace("\r\n", "\n")
 

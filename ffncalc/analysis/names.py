@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-GATED = {"silu": "SwiGLU", "swish": "SwiGLU", "relu": "ReGLU", "sigmoid": "GLU"}
-PLAIN = {"silu": "SiLU", "swish": "SiLU", "relu": "ReLU", "relu2": "ReLU²", "sigmoid": "sigmoid"}
+GATED = {"silu": "SwiGLU", "swish": "SwiGLU", "relu": "ReGLU", "sigmoid": "GLU", "linear": "bilinear"}
+PLAIN = {"silu": "SiLU", "swish": "SiLU", "relu": "ReLU", "relu2": "ReLU²", "xielu": "xIELU"}
 
 
 def ffn_kind(activation: str, *, gated: bool) -> str:
@@ -14,4 +14,5 @@ def ffn_kind(activation: str, *, gated: bool) -> str:
     """
     if "gelu" in activation:
         return "GeGLU" if gated else "GELU"
-    return GATED.get(activation, f"gated {activation}") if gated else PLAIN.get(activation, activation)
+    plain = PLAIN.get(activation, activation)
+    return GATED.get(activation, f"gated {plain}") if gated else plain

@@ -31,6 +31,7 @@ class Command:
 COMMANDS = {
     "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers"),
     "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B"),
+    "ffn": Command(FFN, "ffncalc ffn google/gemma-2-9b --worked"),
     "moe": Command(FFN, "ffncalc moe deepseek-ai/DeepSeek-V3"),
     "models": Command(REFERENCE, "ffncalc models llama"),
     "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
@@ -48,7 +49,6 @@ def _program(names: Iterable[str]) -> typer.Typer:
         name="ffncalc",
         help=ABOUT,
         epilog=EPILOG,
-        no_args_is_help=True,
         rich_markup_mode="rich",
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -29,6 +29,22 @@ Set = Annotated[
     ),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Add the derivation of every number.")]
+Ctx = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="N",
+        help="Context: 128000, 128k, 128Ki, or a range 1k..1M that doubles. Repeatable. "
+        "Without it: 1, 1Ki, 8Ki, 32Ki, 128Ki and the model's maximum.",
+        show_default=False,
+    ),
+]
+Steps = Annotated[
+    int | None, typer.Option(metavar="N", help="Contexts in each range, evenly spaced on a log scale.", show_default=False)
+]
+EncoderCtx = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Source tokens of an encoder–decoder; as many as the context.", show_default=False),
+]
 Revision = Annotated[
     str | None,
     typer.Option(

@@ -120,6 +120,13 @@ def complain(message: str, hint: str = "") -> None:
         print("\n".join(lines), file=sys.stderr)
 
 
+def note(message: str) -> None:
+    """A line on stderr that is no error."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(clean(message), file=sys.stderr)
+
+
 def screen(stream: TextIO | Any) -> Screen:
     """What a stream can show. A pipe or file is as wide as it takes, unless COLUMNS says otherwise."""
     terminal = bool(stream) and stream.isatty()
@@ -128,6 +135,7 @@ def screen(stream: TextIO | Any) -> Screen:
     width = int(columns) if columns.isdecimal() and int(columns) else None
     return Screen(
         width=width or (shutil.get_terminal_size().columns if terminal else None),
+        terminal=terminal,
         color=terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown", ""),
         ascii=not encoding.startswith("utf"),
     )

@@ -93,6 +93,7 @@ class Screen:
     """Where a page is shown: `width` in cells (None: as wide as it needs), colours or not, ASCII only or not."""
 
     width: int | None = None
+    terminal: bool = False
     color: bool = False
     ascii: bool = False
 

@@ -62,3 +62,13 @@ def runs(numbers: tuple[int, ...]) -> str:
     distances = {right[0] - left[0] for left, right in pairwise(spans)}
     even = len(shown) > 3 and len(lengths) == len(distances) == 1
     return ", ".join([*shown[:2], "…", shown[-1]] if even else shown)
+
+
+def decimal(value: float) -> str:
+    """At most three decimals, no zeros at the end, with a minus sign: `0.731`, `−1`, `0`.
+
+    >>> decimal(0.7310586), decimal(-1.0), decimal(-0.0000001), decimal(1.25)
+    ('0.731', '−1', '0', '1.25')
+    """
+    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    return text.replace("-", "−") if float(text) else "0"

@@ -1,0 +1,55 @@
+"""ffncalc ffn."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import ffncalc
+from ffncalc.cli.loading import collect
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.output import emit
+from ffncalc.ir import Model
+from ffncalc.report import Format
+
+WorkedExample = Annotated[
+    bool, typer.Option("--worked", help="Work the FFN through on numbers small enough to follow by hand.")
+]
+Act = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Work it with another activation: relu, gelu_tanh, … or a form: swiglu, glu, bilinear.",
+        show_default=False,
+    ),
+]
+Gated = Annotated[
+    bool | None, typer.Option("--gated/--ungated", help="Work it with a gate, or without.", show_default=False)
+]
+
+
+def ffn(
+    refs: Refs = None,
+    worked: WorkedExample = False,
+    act: Act = None,
+    gated: Gated = None,
+    explain: Explain = False,
+    fmt: Output = Format.TABLE,
+    sets: Set = None,
+    revision: Revision = None,
+    refresh: Refresh = False,
+    offline: Offline = False,
+) -> None:
+    """The FFN of each kind of layer: form, activation, matrices, width, key–value reading."""
+    from ffncalc.report.ffn import REPORT, Found
+
+    another = act is not None or gated is not None
+
+    def card(model: Model) -> Found:
+        found = ffncalc.ffn(model)
+        examples = ffncalc.worked(model, activation=act, gated=gated) if worked or another else None
+        return Found(card=found, worked=examples, explain=explain)
+
+    loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
+    emit(REPORT, collect(refs, loading, card), fmt)
