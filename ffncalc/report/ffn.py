@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ffncalc.activations import Activation
 from ffncalc.analysis.derivation import step
 from ffncalc.analysis.ffn import Card, Kind, Matrix, Network
-from ffncalc.analysis.worked import X, Worked
+from ffncalc.analysis.worked import Worked, X
+from ffncalc.components.ffn import Clamp
 from ffncalc.formula import symbols, values
-from ffncalc.ir import Model, Stream
+from ffncalc.ir import Stream
 from ffncalc.report.document import Column, Facts, Lines, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
 from ffncalc.report.numbers import decimal, grouped, ratio, runs, short
@@ -31,9 +32,6 @@ def payload(entry: Entry[Found]) -> dict[str, Any]:
     """The `ffn` object of the JSON contract."""
     model, found = entry.ok()
     data: dict[str, Any] = {"ffn": found.card.to_dict()}
-    for kind in data["ffn"]["kinds"]:
-        for network in kind["networks"]:
-            network["activation_values"] = _values(network["activation"], found.card)
     if found.worked is not None:
         data["worked"] = [each.to_dict() for each in found.worked]
     if entry.base is not None:
@@ -49,30 +47,13 @@ def payload(entry: Entry[Found]) -> dict[str, Any]:
 TOTALS = ("params", "active", "flops", "slots")
 
 
-def _values(name: str, card: Card) -> dict[str, Any] | None:
-    """The activation's values in JSON; with the slope of the first form that has it."""
-    function = next((form.function for form in card.forms if form.activation == name), None)
-    if function is None:
-        return None
-    at, lowest = function.minimum
-    return {
-        "formula": function.formula,
-        "at_minus_1": function(-1.0),
-        "at_0": function(0.0),
-        "at_1": function(1.0),
-        "minimum": None if lowest == -float("inf") else lowest,
-        "minimum_at": at,
-    }
-
-
 def rows(entry: Entry[Found]) -> list[dict[str, Any]]:
     """One row per network of each kind of layer; one without a network for a model that has none."""
     _, found = entry.ok()
-    made = []
+    made: list[dict[str, Any]] = []
     for kind in found.card.having:
         layers = {"indexes": runs(kind.indexes), "layers": kind.layers, "stack": kind.stack, "calls": kind.calls}
-        for network in kind.networks:
-            made.append({**layers, **flat_row(network.to_dict())})
+        made += [{**layers, **flat_row(network.to_dict())} for network in kind.networks]
     return made or [{"layers": 0}]
 
 
@@ -82,15 +63,18 @@ def document(entries: Sequence[Entry[Found]]) -> list[Section]:
 
 
 def _parts(entry: Entry[Found]) -> Iterator[Part]:
-    model, found = entry.ok()
+    _, found = entry.ok()
     if found.worked is not None:
         for each in found.worked:
             yield from worked(each)
         if not found.worked:
             yield Facts((("FFN", NONE),))
         return
+    if len(found.card.kinds) > 1:
+        yield _differences(found.card)
+    seen: set[tuple[str, Clamp | None]] = set()
     for kind in found.card.having:
-        yield from _kind(model, kind, found.card)
+        yield from _kind(kind, found.card, seen)
     yield Facts(tuple(_totals(found.card, entry.base.card if entry.base else None)))
     yield from notes(entry)
     if found.explain:
@@ -102,12 +86,43 @@ COLUMNS = (Column("part"), Column("tensor"), Column("shape", number=True), Colum
 KINDS = {"dense": "FFN", "routed_expert": "routed expert", "shared_expert": "shared experts"}
 
 
-def _kind(model: Model, kind: Kind, card: Card) -> Iterator[Part]:
-    """The card of one kind of layer: its layers, then each of its networks."""
-    yield Lines(f"{_where(model, kind, card)}: {_summary(kind)}", ())
+def _differences(card: Card) -> Table:
+    """One row per kind of layer, for models whose layers differ."""
+    stacks = {kind.stack for kind in card.kinds}
+    columns = (
+        Column("layers"),
+        Column("stack"),
+        Column("count", number=True),
+        Column("FFN"),
+        Column("per layer", number=True),
+        Column("per token", number=True),
+    )
+
+    def row(kind: Kind, number: Callable[[int], str]) -> Row:
+        return Row(
+            (
+                runs(kind.indexes),
+                kind.stack if len(stacks) > 1 else "",
+                str(kind.layers),
+                _summary(kind) if kind.networks else "none",
+                number(kind.params),
+                number(kind.active) if card.active != card.params else "",
+            )
+        )
+
+    ordered = sorted(card.kinds, key=lambda kind: (kind.stream is Stream.TOKEN, kind.indexes))
+    return Table(columns, tuple(row(k, grouped) for k in ordered), tuple(row(k, short) for k in ordered))
+
+
+def _kind(kind: Kind, card: Card, seen: set[tuple[str, Clamp | None]]) -> Iterator[Part]:
+    """The card of one kind of layer: its layers, then each of its networks; each activation is shown once."""
+    yield Lines(f"{_where(kind, card)}: {_summary(kind)}", ())
     for network in kind.networks:
-        yield Facts(tuple(_facts(network, kind)))
-        yield Table((Column(_tensors(network)), *COLUMNS[1:]), tuple(_row(matrix) for matrix in network.matrices))
+        form = network.form
+        new = (form.activation, form.clamp) not in seen
+        seen.add((form.activation, form.clamp))
+        yield Facts(tuple(_facts(network, new)))
+        yield Table((Column(KINDS[network.kind]), *COLUMNS[1:]), tuple(_row(matrix) for matrix in network.matrices))
         yield Facts(tuple(_sizes(network, kind)))
     if kind.besides:
         yield Table((Column("besides"), *COLUMNS[1:]), tuple(_row(matrix) for matrix in kind.besides))
@@ -115,7 +130,7 @@ def _kind(model: Model, kind: Kind, card: Card) -> Iterator[Part]:
         yield Facts(tuple(_layer_totals(kind)))
 
 
-def _where(model: Model, kind: Kind, card: Card) -> str:
+def _where(kind: Kind, card: Card) -> str:
     stacks = {each.stack.partition("{}")[0] for each in card.kinds}
     place = f" of {kind.stack.partition('.{}')[0]}" if len(stacks) > 1 else ""
     alone = kind.layers == card.layers
@@ -136,11 +151,7 @@ def _copies(network: Network) -> str:
     return "shared, " if network.kind == "shared_expert" else ""
 
 
-def _tensors(network: Network) -> str:
-    return KINDS[network.kind]
-
-
-def _facts(network: Network, kind: Kind) -> Iterator[tuple[str, str]]:
+def _facts(network: Network, new: bool) -> Iterator[tuple[str, str]]:
     form = network.form
     gated = "gated, three matrices" if form.gated else "not gated, two matrices"
     if form.bias:
@@ -149,13 +160,14 @@ def _facts(network: Network, kind: Kind) -> Iterator[tuple[str, str]]:
     yield "", gated
     for remark in form.remarks:
         yield "", remark
-    yield "activation", activation(form.activation, form.function)
+    if new:
+        yield "activation", activation(form.called("x"), form.function)
 
 
-def activation(name: str, function: Activation | None) -> str:
+def activation(called: str, function: Activation | None) -> str:
     """An activation in one line: its formula, three values, and its lowest point."""
     if function is None:
-        return f"{name}, whose values are not known here"
+        return f"{called}, whose values are not known here"
     at, low = function.minimum
     if low == -float("inf"):
         least = "no minimum"
@@ -164,7 +176,7 @@ def activation(name: str, function: Activation | None) -> str:
     else:
         least = f"minimum {decimal(low)}" if function.reached else f"always above {decimal(low)}"
     points = ", ".join(f"{decimal(function(x))} at {decimal(x)}" for x in (-1.0, 0.0, 1.0))
-    return f"{name}(x) = {function.formula}; {points}; {least}"
+    return f"{called} = {function.formula}; {points}; {least}"
 
 
 def _row(matrix: Matrix) -> Row:
@@ -179,22 +191,20 @@ def _sizes(network: Network, kind: Kind) -> Iterator[tuple[str, str]]:
     yield "width", f"{width}; {ratio(network.equivalent)} × the parameters of a two-matrix 4× FFN"
     yield "parameters", f"{_working(network.one)} per {'expert' if experts else 'layer'}"
     if experts:
-        yield "experts", f"{network.used} of {network.copies} for each token; {grouped(network.params)} in all of a layer"
+        used = f"{network.used} of {network.copies} for each token"
+        yield "experts", f"{used}; {grouped(network.params)} parameters in all of a layer"
     yield "FLOPs", f"{_working(network.flops)} per token and layer"
     yield "slots", f"{_working(kind.layers * network.copies * network.hidden)} keys and values in these layers"
-    yield "key i", " and ".join(map(str, network.key)) + f": {grouped(network.width)} numbers{' each' if form_gated(network) else ''}"
-    yield "value i", f"{network.value}: {grouped(network.width)} numbers"
-
-
-def form_gated(network: Network) -> bool:
-    """Whether a key has two halves."""
-    return len(network.key) > 1
+    each = f"{grouped(network.width)} numbers{' each' if len(network.key) > 1 else ''}"
+    yield "key i", f"{' and '.join(map(str, network.key))}: {each}".replace("{}", "{expert}")
+    yield "value i", f"{network.value}: {grouped(network.width)} numbers".replace("{}", "{expert}")
 
 
 def _working(number: int) -> str:
     """A number with its derivation, as far as it has one."""
-    found = list(dict.fromkeys((symbols(number), values(number), grouped(number))))
-    return " = ".join(found[:-1] + found[-1:]) if values(number) != str(int(number)) else grouped(number)
+    if values(number) == str(int(number)):
+        return grouped(number)
+    return " = ".join(dict.fromkeys((symbols(number), values(number), grouped(number))))
 
 
 def _layer_totals(kind: Kind) -> Iterator[tuple[str, str]]:
