@@ -1,0 +1,87 @@
+"""Which files a command line means: files, folders, patterns, `-`, and models on the Hub."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ffncalc.checks.settings import for_folder
+from ffncalc.errors import FfncalcError, NotFound
+from ffncalc.source import reference
+
+SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv"}  # and whatever starts with a dot
+MAIN = ("config.json", "params.json")
+OTHERS = {  # JSON of model repositories that is no model config
+    "adapter_config.json", "added_tokens.json", "chat_template.json", "generation_config.json", "model_index.json",
+    "modules.json", "package.json", "preprocessor_config.json", "processor_config.json", "quantize_config.json",
+    "sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "tsconfig.json",
+    "video_preprocessor_config.json", "vocab.json", "config_sentence_transformers.json",
+}  # fmt: skip
+
+
+class Target(NamedTuple):
+    """Something to check: as `shown` in findings, a file where it has a `path`. `sure`: checked whatever it is."""
+
+    shown: str
+    path: str | None = None
+    sure: bool = True
+
+
+def targets(refs: Iterable[str], failed: Callable[[str, FfncalcError], None]) -> Iterator[Target]:
+    """The targets of a command line, in order, each file once; what cannot be found is handed to `failed`."""
+    seen: set[str] = set()
+    for ref in refs:
+        try:
+            for target in _of(ref):
+                if target.path is None:
+                    yield target
+                elif (key := os.path.normcase(os.path.abspath(target.path))) not in seen:
+                    seen.add(key)
+                    yield target
+        except FfncalcError as error:
+            failed(ref, error)
+
+
+def _of(ref: str) -> Iterator[Target]:
+    if os.path.isdir(expanded := os.path.expanduser(ref)):
+        yield from _in_folder(expanded)
+    elif os.path.exists(expanded):
+        yield Target(ref, expanded)
+    elif glob.has_magic(ref):
+        yield from _matching(ref)
+    else:
+        reference.parse(ref)  # raises for what can be no reference
+        yield Target(ref)
+
+
+def _matching(pattern: str) -> Iterator[Target]:
+    """Files that a pattern means, sorted folder by folder, and what folders among them hold."""
+    empty = True
+    for path in sorted(glob.iglob(os.path.expanduser(pattern), recursive=True)):
+        empty = False
+        if os.path.isdir(path):
+            if not pattern.endswith("**"):
+                yield from _in_folder(path)
+        elif path.endswith(".json"):
+            yield Target(path, path, os.path.basename(path) in MAIN)
+    if empty:
+        raise NotFound(f"{pattern}: no file matches")
+
+
+def _in_folder(folder: str) -> Iterator[Target]:
+    """Configs below a folder, sorted; links to folders are not followed."""
+    settings = for_folder(Path(folder).resolve())
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        name = entry.name
+        if name.startswith(".") or any(settings.matches(entry.path, pattern) for pattern in settings.exclude):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if name not in SKIPPED:
+                yield from _in_folder(entry.path)
+        elif name.endswith(".json") and name not in OTHERS and not name.endswith(".index.json"):
+            yield Target(entry.path, entry.path, name in MAIN)

@@ -1,0 +1,83 @@
+"""One file under all rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ffncalc.checks import RULES, Rule, rule
+from ffncalc.checks.document import TOP, Document, Place
+from ffncalc.checks.finding import Fault, Finding, Severity
+from ffncalc.checks.settings import DEFAULT, Settings
+from ffncalc.checks.subject import Subject
+from ffncalc.errors import FileError
+
+UNREADABLE = "F001"
+VAGUE = "F012"  # gives way to any other error about the same field
+
+
+def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Finding, ...]:
+    """What the rules find in the text of a config file, in the order of the file."""
+    try:
+        document = Document.read(data, path)
+    except FileError as error:
+        return _unreadable(error, path, settings)
+    subject = Subject(path=path, document=document, settings=settings)
+    rules = [rule(code) for code in RULES if settings.wants(code, path)]
+    faults = [(each, fault) for each in rules for fault in each.check(subject)]
+    return _placed(list(_without_echoes(faults)), document, path)
+
+
+def _unreadable(error: FileError, path: str, settings: Settings) -> tuple[Finding, ...]:
+    if not settings.wants(UNREADABLE, path):
+        return ()
+    from ffncalc.checks.rules.file.f001_not_a_config import unread
+
+    return (_finding(rule(UNREADABLE), unread(error, path), TOP, path),)
+
+
+def _without_echoes(faults: list[tuple[Rule, Fault]]) -> Iterator[tuple[Rule, Fault]]:
+    """Without what the family says about a field that a rule has an error for."""
+    named = {
+        _bare(field)
+        for each, fault in faults
+        if each.code != VAGUE and (fault.severity or each.severity) is Severity.ERROR
+        for field in (fault.field, *fault.also)
+    }
+    for each, fault in faults:
+        if each.code != VAGUE or _bare(fault.field) not in named:
+            yield each, fault
+
+
+def _bare(field: str) -> str:
+    return re.sub(r"\[\d+\]", "", field)
+
+
+def _placed(faults: list[tuple[Rule, Fault]], document: Document, path: str) -> tuple[Finding, ...]:
+    places = document.places({fault.field for _, fault in faults})
+    found = (_finding(each, fault, places[fault.field], path) for each, fault in faults)
+    return tuple(sorted(found, key=lambda f: (f.line, f.column, f.code)))
+
+
+def _finding(each: Rule, fault: Fault, place: Place, path: str) -> Finding:
+    if fault.place is not None:
+        line, column = fault.place
+        place = Place(line, column, line, column + 1)
+    return Finding(
+        path=path,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        code=each.code,
+        name=each.name,
+        severity=fault.severity or each.severity,
+        field=fault.field,
+        message=fault.message,
+        hint=fault.hint,
+    )
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """The worst severity of some findings; None where there are none."""
+    return max((f.severity for f in findings), key=lambda s: s.rank, default=None)

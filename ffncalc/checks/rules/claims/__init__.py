@@ -1,0 +1,1 @@
+"""What names and fields say against what is counted."""

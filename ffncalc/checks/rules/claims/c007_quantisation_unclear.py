@@ -1,0 +1,36 @@
+"""A quantisation of a method that nobody knows, or without one.
+
+The bytes of the weights cannot be told, and loaders refuse the file.
+
+Bad: {"quantization_config": {"quant_method": "gptx", "bits": 4}}
+Good: {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}}
+Source: transformers, quantizers/auto.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.quantisation import METHODS, quantisations
+from ffncalc.checks.subject import Subject
+from ffncalc.errors import nearest
+
+SEVERITY = Severity.WARNING
+
+
+def check(subject: Subject) -> Iterator[Fault]:
+    for each in quantisations(subject.raw):
+        if each.field.endswith("quantization_config") and not each.method and not _implied(each.table):
+            yield Fault(each.field, f"{each.field} names no quant_method", "Add it.")
+        elif each.method and each.method not in METHODS and "quant_method" in each.table:
+            near = nearest(each.method, METHODS)
+            hint = f"Did you mean {near[0]!r}?" if near else "Write the method that the weights were quantised with."
+            yield Fault(f"{each.field}.quant_method", f"quant_method {each.method!r} is not known"[:120], hint)
+
+
+def _implied(table: object) -> bool:
+    """Files of MLX and of older tools have only bits and a group, or flags of bitsandbytes."""
+    return isinstance(table, dict) and bool(
+        {"bits", "group_size", "load_in_4bit", "load_in_8bit", "config_groups"} & set(table)
+    )

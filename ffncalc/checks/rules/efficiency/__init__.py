@@ -1,0 +1,1 @@
+"""Shapes that run slower than they need to."""

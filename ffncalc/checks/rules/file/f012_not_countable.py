@@ -1,0 +1,30 @@
+"""Fields that contradict each other or the family, so that no model can be built from them.
+
+What is wrong is said in the words of the family; other rules name the commoner mistakes.
+
+Bad: {"head_dim": null, "num_attention_heads": 30, "layer_types": "all"}
+Good: {"num_attention_heads": 32}
+Source: the modelling code of each family in transformers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.subject import Subject
+from ffncalc.errors import FfncalcError, UnsupportedModel
+
+SEVERITY = Severity.ERROR
+OTHERS = ("missing", "must be a positive integer", "must be between", "must be an integer")
+
+
+def check(subject: Subject) -> Iterator[Fault]:
+    """Faults here give way to those that another rule has for the same field (see the runner)."""
+    error = subject.outcome
+    for trouble in subject.troubles:
+        if not trouble.message.startswith(OTHERS) and "should be a valid" not in trouble.message:
+            prefix = f"{trouble.field}: " if trouble.field else ""
+            yield Fault(trouble.field, prefix + trouble.message, trouble.hint)
+    if isinstance(error, FfncalcError) and not subject.troubles and not isinstance(error, UnsupportedModel):
+        yield Fault("", error.message, error.hint)

@@ -1,0 +1,60 @@
+"""Keys whose values are sizes, wherever they stand in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffncalc.checks.document import child
+from ffncalc.checks.subject import Subject
+from ffncalc.schema import DEEPEST, LARGEST
+
+# Never zero: a model without it is none.
+POSITIVE = frozenset({
+    "hidden_size", "vocab_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim",
+    "intermediate_size", "moe_intermediate_size", "max_position_embeddings", "n_embd", "n_layer", "n_head",
+    "n_positions", "d_model", "d_ff", "d_kv", "num_heads", "decoder_sparse_step", "interleave_moe_layer_step",
+})  # fmt: skip
+# Zero says that there are none.
+COUNTS = frozenset({
+    "num_experts", "num_local_experts", "n_routed_experts", "num_experts_per_tok", "n_shared_experts",
+    "num_shared_experts", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
+    "num_nextn_predict_layers", "type_vocab_size",
+})  # fmt: skip
+LAYERS = frozenset({"num_hidden_layers", "n_layer"})
+PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "vision_config", "audio_config")
+
+
+def fields(subject: Subject) -> Iterator[tuple[str, object]]:
+    """(field, value) of every size that is given, in the file and in the configs nested in it; null is not given."""
+    todo: list[tuple[str, object]] = [("", subject.raw)]
+    while todo:
+        prefix, table = todo.pop()
+        if not isinstance(table, dict):
+            continue
+        for key, value in table.items():
+            if key in PARTS:
+                todo.append((child(prefix, key), value))
+            elif value is not None and (key in POSITIVE or key in COUNTS):
+                yield child(prefix, key), value
+
+
+def last(field: str) -> str:
+    """The key itself."""
+    return field.rpartition(".")[2]
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number; 64.0 is one, true is none."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+
+
+def may_differ(value: object) -> bool:
+    """Whether some family writes the field in another form: a value per layer or stage. Its own Config decides."""
+    return isinstance(value, list)
+
+
+def limits(field: str) -> tuple[int, int]:
+    """The smallest and the largest value of a size."""
+    return (0 if last(field) in COUNTS else 1), (DEEPEST if last(field) in LAYERS else LARGEST)

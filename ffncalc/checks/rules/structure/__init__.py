@@ -1,0 +1,1 @@
+"""Heads, layers and windows."""

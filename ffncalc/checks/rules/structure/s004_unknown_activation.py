@@ -1,0 +1,39 @@
+"""An activation that nobody has.
+
+It decides on nothing but the function, yet loaders fail on the name, and whether an FFN is gated is read from it by
+some.
+
+Bad: {"hidden_act": "swiglu2"}
+Good: {"hidden_act": "silu"}
+Source: transformers, activations.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffncalc import activations
+from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.subject import Subject, shown
+from ffncalc.errors import nearest
+
+SEVERITY = Severity.ERROR
+FIELDS = ("hidden_act", "mlp_hidden_act", "feed_forward_proj")
+KNOWN = frozenset(activations.KNOWN) | frozenset(activations.ALIASES) | frozenset(activations.GATED) | frozenset({
+    "celu", "elu", "fatrelu", "gated-gelu", "gated-gelu_new", "gated-relu", "gated-silu", "gated-swish", "gegelu",
+    "gelu_10", "gelu_quick", "hardsigmoid", "hardswish", "hardtanh", "identity", "laplace", "linear", "none",
+    "relu_squared", "selu", "serf", "situ", "softplus", "sqrelu", "squared_relu", "swiglu_oai", "swigluoai",
+})  # fmt: skip
+
+
+def check(subject: Subject) -> Iterator[Fault]:
+    for part in subject.text:
+        for field in FIELDS:
+            value = part.given(field)
+            if value is None or (isinstance(value, str) and value.lower() in KNOWN) or part.raw.get("auto_map"):
+                continue
+            if isinstance(value, dict):  # MPT writes an object
+                continue
+            near = nearest(value, KNOWN) if isinstance(value, str) else []
+            hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else 'Write the name of one, such as "silu".'
+            yield Fault(part.at(field), f"{part.at(field)} {shown(value)} is no known activation", hint)

@@ -1,0 +1,47 @@
+"""Layers are called sliding, but no window says how far they see.
+
+They see everything then, or nothing works: a null window is accepted by loaders.
+
+Base: google/gemma-2-9b
+Bad: {"sliding_window": null}
+Good: {"sliding_window": 4096}
+Source: transformers, masking_utils.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.subject import Part, Subject, whole
+
+SEVERITY = Severity.ERROR
+NEEDED = {"gemma2", "gemma3_text", "cohere2", "gpt_oss", "olmo3", "exaone4", "gemma3n_text", "gemma4_text"}
+
+
+def check(subject: Subject) -> Iterator[Fault]:
+    for part in subject.text:
+        window = part.get("sliding_window")
+        at = part.at("sliding_window")
+        if window is not None and whole(window, 0) is None:
+            yield Fault(
+                at, f"{at} must be a positive integer or null, got {window!r}"[:120], "Write the window in tokens."
+            )
+        elif (window is None or window == 0) and _slides(part):
+            yield Fault(
+                at,
+                f"layers slide, but {at} is {'null' if window is None else window}",
+                "Write the window in tokens, or make the layers full_attention.",
+                also=(part.at("layer_types"),),
+            )
+
+
+def _slides(part: Part) -> bool:
+    if part.raw.get("local_attention"):  # ModernBERT calls its window so
+        return False
+    if part.get("use_sliding_window") is False and part.key("use_sliding_window"):
+        return False
+    types = part.given("layer_types")
+    if isinstance(types, list):
+        return "sliding_attention" in types
+    return part.model_type in NEEDED and part.key("sliding_window") is not None

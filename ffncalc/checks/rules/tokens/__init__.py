@@ -1,0 +1,1 @@
+"""Embedding, vocabulary and special tokens."""

@@ -1,0 +1,141 @@
+"""Many files under all rules: a stream of targets in, a stream of results out, in the same order.
+
+Only a few chunks of files are under way at a time, so that memory does not grow with their number. Processes are
+started when there is work for them: a file takes a millisecond or two, a process a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ffncalc import source
+from ffncalc.checks.discovery import Target
+from ffncalc.checks.examine import examine
+from ffncalc.checks.finding import Finding
+from ffncalc.checks.settings import for_file, for_folder
+from ffncalc.errors import FfncalcError, FileError, NotFound
+from ffncalc.source import foreign, reading
+
+CHUNK = 64
+ALONE = 256  # files that one process does faster than two would start
+SIGNS = re.compile(rb'"(?:model_type|architectures|hidden_size|n_embd|num_hidden_layers)"')
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The outcome for one file: findings, or why it could not be checked."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    error: FfncalcError | None = None
+    fails: bool = False  # whether a finding is as bad as the settings of the file tolerate no more
+
+
+Options = Mapping[str, Any]  # fields of Settings that the command line sets
+
+
+def check_all(targets: Iterable[Target], options: Options, jobs: int | None = None) -> Iterator[Checked]:
+    """Check every target; files of a folder that turn out to be something else are left out.
+
+    `jobs` is the number of processes, as many as there are processors unless given.
+
+    Raises:
+        UsageError: a settings file is wrong.
+    """
+    stream = iter(targets)
+    first = list(islice(stream, ALONE))
+    workers = jobs or os.cpu_count() or 1
+    if workers == 1 or len(first) < ALONE:
+        for target in first:
+            yield from _kept(check_one(target, options))
+        for target in stream:
+            yield from _kept(check_one(target, options))
+        return
+    yield from _in_processes((*first,), stream, options, workers)
+
+
+def _in_processes(first: Sequence[Target], rest: Iterator[Target], options: Options, workers: int) -> Iterator[Checked]:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    def chunks() -> Iterator[list[Target]]:
+        for start in range(0, len(first), CHUNK):
+            yield list(first[start : start + CHUNK])
+        while chunk := list(islice(rest, CHUNK)):
+            yield chunk
+
+    waiting: deque[Future[list[Checked]]] = deque()
+    with ProcessPoolExecutor(workers) as pool:
+        for chunk in chunks():
+            waiting.append(pool.submit(check_chunk, chunk, options))
+            if len(waiting) > 2 * workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def check_chunk(targets: Sequence[Target], options: Options) -> list[Checked]:
+    """What one process does at a time."""
+    return [checked for target in targets for checked in _kept(check_one(target, options))]
+
+
+def _kept(checked: Checked | None) -> tuple[Checked, ...]:
+    return () if checked is None else (checked,)
+
+
+def check_one(target: Target, options: Options) -> Checked | None:
+    """Check one target; None for a file of a folder that is no model config.
+
+    Raises:
+        UsageError: a settings file is wrong.
+    """
+    path = None if target.path is None else Path(target.path)
+    settings = (for_folder(Path.cwd()) if path is None else for_file(path)).with_options(**options)
+    try:
+        data = _read(target)
+    except FfncalcError as error:
+        return Checked(target.shown, error=error)
+    if not target.sure and not is_config(data):
+        return None
+    findings = examine(data, target.shown, settings)
+    return Checked(target.shown, findings, fails=any(f.severity.rank >= settings.fail_on.rank for f in findings))
+
+
+def _read(target: Target) -> bytes:
+    if target.path is None:
+        return source.fetch(target.shown).data
+    try:
+        with open(target.path, "rb") as stream:
+            return reading.read(stream)
+    except FileNotFoundError:
+        raise NotFound(f"{target.shown}: no such file") from None
+    except OSError as error:
+        raise FileError(f"{target.shown}: cannot be read ({error.strerror})") from None
+
+
+def is_config(data: bytes) -> bool:
+    """Whether a JSON file of any name looks like a model config; a broken one does if it has a key of them."""
+    if len(data) > reading.LIMIT:
+        return False
+    try:
+        raw = reading.parse(data, "")
+        foreign.refuse(raw, "")
+    except FileError:
+        return bool(SIGNS.search(data)) and not _readable(data)
+    return any(isinstance(raw.get(key), str) for key in ("model_type",)) or (
+        isinstance(raw.get("architectures"), list) or any(key in raw for key in ("hidden_size", "n_embd"))
+    )
+
+
+def _readable(data: bytes) -> bool:
+    try:
+        reading.parse(data, "")
+    except FileError:
+        return False
+    return True

@@ -1,0 +1,204 @@
+"""What a rule looks at: the file, its raw config, the language model in it, and the described model if there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ffncalc import architectures, source
+from ffncalc.architectures import MODULES
+from ffncalc.checks import known
+from ffncalc.checks.document import Document
+from ffncalc.checks.settings import Settings
+from ffncalc.errors import ConfigError, FfncalcError
+from ffncalc.formula import Num
+from ffncalc.ir import Model
+from ffncalc.schema import BaseConfig, shown
+
+NESTED = (
+    "text_config",
+    "llm_config",
+    "language_config",
+    "thinker_config",
+    "language_model_config",
+    "text_model_config",
+)
+SPLIT = re.compile(r"; (?=[\w.\[\]]+(?:, [\w.]+)*: )")
+
+
+class Trouble(NamedTuple):
+    """One thing that keeps a config from being counted: the field ("" where none is named), and what is wrong."""
+
+    field: str
+    message: str
+    hint: str = ""
+
+
+class Part:
+    """A config of one stack of layers: the file itself, or the language model nested in it.
+
+    Fields are named as in transformers' Llama; `get` finds them under any spelling and falls back on the class
+    default, `given` looks at the file only.
+    """
+
+    def __init__(self, raw: Mapping[str, Any], prefix: str, model_type: str) -> None:
+        self.raw, self.prefix, self.model_type = raw, prefix, model_type
+        self.family = known.family(model_type)
+        self.defaults = architectures.defaults().get(model_type, {})
+
+    def key(self, field: str) -> str | None:
+        """The key that a field has in this part of the file, without the prefix."""
+        if self.family is not None and field in self.family.model_fields:
+            found = self.family.key_of(field, self.raw)
+            if found is not None:
+                return found
+        names = (field, *known.SPELLINGS.get(field, ()))
+        present = [name for name in names if name in self.raw]
+        return next((name for name in present if self.raw[name] is not None), present[0] if present else None)
+
+    def at(self, field: str) -> str:
+        """The field as the file spells it, with the prefix."""
+        key = self.key(field)
+        if key is None:
+            return self.prefix + field
+        value = self.raw[key]
+        label = value.label if isinstance(value, Num) else ""
+        return self.prefix + (label or key)
+
+    def given(self, field: str) -> Any:
+        """The value in the file; None where there is none."""
+        key = self.key(field)
+        return None if key is None else self.raw[key]
+
+    def get(self, field: str) -> Any:
+        """The value in the file, or the class default; None where there is neither."""
+        key = self.key(field)
+        if key is not None:
+            return self.raw[key]
+        return self.defaults.get(field)
+
+    def size(self, field: str) -> int | None:
+        """The value as a positive integer; None for anything else."""
+        return whole(self.get(field), 1)
+
+    def count(self, field: str) -> int | None:
+        """The value as an integer of at least 0; None for anything else."""
+        return whole(self.get(field), 0)
+
+    def items(self, field: str) -> list[Any] | None:
+        """The value where it is a list; None for anything else."""
+        value = self.get(field)
+        return value if isinstance(value, list) else None
+
+
+def whole(value: object, lowest: int) -> int | None:
+    """`value` where it is an integer from `lowest` to a billion; 64.0 is 64."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= 10**9:
+        return None
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One config file under check.
+
+    `text` are the configs of language models in it, innermost last; `model` is None where it cannot be described,
+    and `error` says why.
+    """
+
+    path: str
+    document: Document
+    settings: Settings
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The JSON object as it stands in the file."""
+        return self.document.raw
+
+    @cached_property
+    def translated(self) -> Mapping[str, Any]:
+        """The same in the Hub's words, for a params.json; what cannot be translated stays as it is."""
+        try:
+            return source.translate(self.raw)
+        except FfncalcError:
+            return self.raw
+
+    @cached_property
+    def model_type(self) -> str:
+        """The model type, named or told by the class; "" where neither does."""
+        return type_of(self.translated)
+
+    @cached_property
+    def text(self) -> tuple[Part, ...]:
+        """Configs of language models: those nested, then the file itself where it has sizes or nests none."""
+        nested = tuple(_nested(self.translated, "", self.model_type))
+        if nested and not any(key in self.translated for key in ("hidden_size", "num_hidden_layers", "n_embd")):
+            return nested
+        return (*nested, Part(self.translated, "", self.model_type))
+
+    @property
+    def main(self) -> Part:
+        """The config of the language model."""
+        return self.text[0]
+
+    @cached_property
+    def outcome(self) -> Model | FfncalcError:
+        """The described model, or why there is none."""
+        try:
+            return architectures.build(source.translate(self.raw))
+        except FfncalcError as error:
+            return error
+
+    @property
+    def model(self) -> Model | None:
+        """The described model."""
+        return self.outcome if isinstance(self.outcome, Model) else None
+
+    @cached_property
+    def config(self) -> BaseConfig | None:
+        """The typed config of the family."""
+        try:
+            return architectures.parse(self.translated)
+        except FfncalcError:
+            return None
+
+    @cached_property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What keeps the config from being counted, field by field; () where it is counted or not supported."""
+        error = self.outcome
+        if not isinstance(error, ConfigError):
+            return ()
+        message = re.sub(r"^not a valid .*?(?:config|params\.json): ", "", error.message)
+        found = [
+            re.fullmatch(r"(?:([\w.\[\]]+)(?:, [\w.]+)*: )?(.*)", line, re.DOTALL) for line in SPLIT.split(message)
+        ]
+        return tuple(Trouble(m[1] or "", m[2], error.hint) for m in found if m)
+
+
+def type_of(raw: Mapping[str, Any]) -> str:
+    """The model type of a config, "" where neither model_type nor class tell it."""
+    try:
+        return architectures.model_type_of(raw)
+    except FfncalcError:
+        return ""
+
+
+def _nested(raw: Mapping[str, Any], prefix: str, model_type: str) -> Iterator[Part]:
+    for key in NESTED:
+        inner = raw.get(key)
+        if isinstance(inner, Mapping):
+            named = inner.get("model_type")
+            guesses = (named, f"{model_type}_text", "llama" if model_type.startswith("llava") else "")
+            own = next((guess for guess in guesses if isinstance(guess, str) and guess in MODULES), "")
+            deeper = tuple(_nested(inner, f"{prefix}{key}.", own))
+            yield from deeper
+            if not deeper:
+                yield Part(inner, f"{prefix}{key}.", own or (named if isinstance(named, str) else ""))
+
+
+__all__ = ["Part", "Subject", "Trouble", "shown", "whole"]

@@ -1,0 +1,154 @@
+"""ffncalc check."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import Annotated, TypeVar
+
+import typer
+
+from ffncalc.checks.finding import Severity
+from ffncalc.cli.output import complain, debugging, flush, screen, write
+from ffncalc.errors import FfncalcError, UsageError
+from ffncalc.report.findings import CheckFormat, Summary
+
+T = TypeVar("T")
+
+RULES_PANEL, SPLIT_PANEL = "Rules", "Deployment"
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH", help="File, folder, pattern, - for standard input, or Hub id."),
+]
+Output = Annotated[CheckFormat, typer.Option("--format", "-f", help="How to print the findings.")]
+FailOn = Annotated[
+    Severity | None,
+    typer.Option(help="Exit 1 for findings at least this bad; error unless set.", show_default=False),
+]
+Codes = list[str] | None
+Select = Annotated[
+    Codes,
+    typer.Option(
+        metavar="CODES",
+        help="Rules to run: codes or their start, with commas. Repeatable.",
+        rich_help_panel=RULES_PANEL,
+        show_default=False,
+    ),
+]
+Ignore = Annotated[
+    Codes,
+    typer.Option(
+        metavar="CODES", help="Rules to leave out. Repeatable.", rich_help_panel=RULES_PANEL, show_default=False
+    ),
+]
+Tp = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Ranks that tensors are split over.", rich_help_panel=SPLIT_PANEL, show_default=False
+    ),
+]
+Ep = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Ranks that experts are dealt out to.", rich_help_panel=SPLIT_PANEL, show_default=False
+    ),
+]
+Pp = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Stages of layers.", rich_help_panel=SPLIT_PANEL, show_default=False),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", help="Processes; one per processor for many files.", show_default=False),
+]
+
+
+def check(
+    paths: Paths,
+    fmt: Output = CheckFormat.TEXT,
+    fail_on: FailOn = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    tp: Tp = None,
+    ep: Ep = None,
+    pp: Pp = None,
+    jobs: Jobs = None,
+) -> None:
+    """Rules over config files, for CI: exit 1 for errors, 2 for what could not be checked."""
+    from ffncalc.checks import settings
+
+    options = {
+        "select": _codes(select, "--select"),
+        "ignore": _codes(ignore, "--ignore"),
+        "fail_on": fail_on,
+        "tp": None if tp is None else settings.parts(tp, "--tp"),
+        "ep": None if ep is None else settings.parts(ep, "--ep"),
+        "pp": None if pp is None else settings.parts(pp, "--pp"),
+    }
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs: must be at least 1, got {jobs}")
+    summary = _run(paths, fmt, {name: value for name, value in options.items() if value is not None}, jobs)
+    if not summary.files and not summary.failed:
+        complain(f"no model config in {', '.join(paths)}", "A gate that checks nothing does not pass.")
+        raise typer.Exit(2)
+    if summary.failed or summary.fails:
+        raise typer.Exit(2 if summary.failed else 1)
+
+
+def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: int | None) -> Summary:
+    from ffncalc.checks import RULES, discovery, runner
+    from ffncalc.cli.progress import Progress
+    from ffncalc.report.findings import writer
+
+    shown, summary = screen(sys.stdout), Summary()
+    out = writer(fmt, tuple(RULES), color=shown.color, ascii=shown.ascii)
+
+    def failed(ref: str, error: FfncalcError) -> None:
+        late.append(runner.Checked(ref, error=error))
+
+    def results() -> Iterator[runner.Checked]:
+        for checked in runner.check_all(discovery.targets(paths, failed), options, jobs):
+            yield from _taken(late)
+            yield checked
+        yield from _taken(late)
+
+    late: list[runner.Checked] = []
+    with Progress(lambda: sum(1 for _ in discovery.targets(paths, lambda ref, error: None))) as progress:
+        write(out.begin())
+        for checked in results():
+            summary.add(checked)
+            if text := out.file(checked):
+                progress.clear()
+                write(text)
+                if progress.shown:
+                    flush()
+            if checked.error is not None:
+                progress.clear()
+                _report(checked.error)
+            progress.step()
+    if summary.files or fmt is not CheckFormat.TEXT:
+        write(out.end(summary))
+    return summary
+
+
+def _taken(late: list[T]) -> Iterator[T]:
+    while late:
+        yield late.pop(0)
+
+
+def _report(error: FfncalcError) -> None:
+    if debugging():
+        traceback.print_exception(error)
+    complain(error.message, error.hint)
+
+
+def _codes(given: Codes, where: str) -> tuple[str, ...] | None:
+    """Codes of an option, which may be separated by commas."""
+    from ffncalc.checks.settings import codes
+
+    if not given:
+        return None
+    listed = [code.strip() for text in given for code in text.split(",") if code.strip()]
+    return codes(listed, where)

@@ -1,0 +1,31 @@
+"""ffncalc rules."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ffncalc.cli.options import Output
+from ffncalc.cli.output import screen, write
+from ffncalc.errors import NotFound
+from ffncalc.report import Format
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="WORD", help="Only rules whose code or name holds all these words.", show_default=False),
+]
+
+
+def rules(words: Words = None, fmt: Output = Format.TABLE) -> None:
+    """Rules of `check`, with their codes and severities."""
+    import sys
+
+    from ffncalc.checks.doc import docs
+    from ffncalc.report.rules import table
+
+    wanted = [word.casefold() for word in words or ()]
+    found = [each for each in docs() if all(word in f"{each.code} {each.name}".casefold() for word in wanted)]
+    if not found:
+        raise NotFound(f"no rule is called {' '.join(words or ())}", "`ffncalc rules` lists them all.")
+    write(table(found, fmt, screen(sys.stdout)))
