@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The reference as given, `source` (bundled, hub, cache, file, stdin, dict), and what is known about it.
+    """The reference as given, `source` (bundled, hub, cache, file, git, stdin, dict), and what is known about it.
 
-    `revision` is a commit where the Hub or its cache was read; `path` is the file that was read, on disk or in the
+    `revision` is a commit where the Hub, its cache or git was read; `path` is the file that was read, on disk or in the
     repository.
     """
 

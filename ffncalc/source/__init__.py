@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ffncalc.source.dialects import translate
-from ffncalc.source.resolve import Loaded, load, load_path
+from ffncalc.source.resolve import Fetched, Loaded, fetch, load, load_path
 
-__all__ = ["Loaded", "load", "load_path", "translate"]
+__all__ = ["Fetched", "Loaded", "fetch", "load", "load_path", "translate"]

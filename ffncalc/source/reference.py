@@ -17,15 +17,17 @@ PATH_ENDINGS = (".json", ".gguf", ".safetensors", ".bin", ".pt", ".pth", ".yaml"
 
 REPO_ID = re.compile(r"(?=.{1,96}$)\w(?:[\w.-]*\w)?(?:/\w(?:[\w.-]*\w)?)?", re.ASCII)
 REVISION = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*", re.ASCII)
+GIT = re.compile(r"(?![A-Za-z]:[\\/])([^:]*):([^:]*(?:/[^:]*|\.json))", re.IGNORECASE)  # but no C:\file or C:/file
 FORMS = "Write a path, `org/name`, `org/name@revision`, or the address of a model on the Hub."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A reference: `path` is set for files and folders, `repo_id` for the Hub, neither for standard input.
+    """A reference: `path` is set for files and folders, `repo_id` for the Hub, `git` for a revision, none for stdin.
 
-    `file` is the config inside the repository, None for its main one. `shown` is the reference as it may be printed:
-    addresses lose user names, tokens and query strings.
+    `file` is the config inside the repository, None for its main one. `git` is (revision, path), where an empty
+    revision is the index. `shown` is the reference as it may be printed: addresses lose user names, tokens and query
+    strings.
     """
 
     shown: str
@@ -33,10 +35,11 @@ class Reference:
     repo_id: str = ""
     revision: str | None = None
     file: str | None = None
+    git: tuple[str, str] | None = None
 
 
 def parse(text: str) -> Reference:
-    """Take a reference apart: `-`, an existing path, an address, or a repository id, tried in this order.
+    """Take a reference apart: `-`, an existing path, an address, REV:PATH in git, or a repository id, in this order.
 
     Raises:
         NotFound: it looks like a path, and nothing is there.
@@ -55,6 +58,8 @@ def parse(text: str) -> Reference:
         return _from_address(ref)
     if "://" in ref:
         raise UsageError(f"{ref.partition('://')[0]}:// addresses are not read", FORMS)
+    if (in_git := GIT.fullmatch(ref)) is not None:
+        return Reference(shown=ref, git=(in_git[1], in_git[2]))
     if looks_like_path(ref):
         raise NotFound(f"{ref}: no such file or folder", _path_hint(ref))
     return _from_id(ref.rstrip("/"), ref)

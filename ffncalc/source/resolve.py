@@ -24,8 +24,29 @@ class Loaded:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """The bytes of a config file; `where` names it in errors."""
+
+    data: bytes
+    where: str
+    origin: Origin
+    notes: tuple[str, ...] = ()
+
+    def parse(self) -> Loaded:
+        """The config in it; raises FileError for what is none."""
+        raw = reading.parse(self.data, self.where)
+        foreign.refuse(raw, self.where)
+        return Loaded(raw, self.origin, self.notes)
+
+
 def load(ref: str, *, revision: str | None = None, refresh: bool = False, offline: bool = False) -> Loaded:
-    """Read the config of a reference: `-`, a path, a repository id, or an address on the Hub.
+    """Read the config of a reference; as `fetch`, and raises FileError for what is no model config."""
+    return fetch(ref, revision=revision, refresh=refresh, offline=offline).parse()
+
+
+def fetch(ref: str, *, revision: str | None = None, refresh: bool = False, offline: bool = False) -> Fetched:
+    """The config file of a reference: `-`, a path, REV:PATH in git, a repository id, or an address on the Hub.
 
     A repository is read from the bundled configs unless `refresh` or a revision asks otherwise, then from the Hub,
     or from huggingface_hub's cache when `offline`.
@@ -33,18 +54,20 @@ def load(ref: str, *, revision: str | None = None, refresh: bool = False, offlin
     Raises:
         UsageError: it is no reference, or the revision does not go with it.
         SourceError: it could not be had.
-        FileError: it is no model config.
+        FileError: it cannot be read.
     """
     found = reference.parse(ref)
     if revision is not None:
         found = reference.with_revision(found, revision)
     if found.path is not None:
-        return _shadowed(found, refresh) or load_path(found.path, found.shown)
+        return _shadowed(found, refresh) or _from_path(found.path, found.shown)
+    if found.git is not None:
+        return _from_git(found.shown, *found.git)
     if not found.repo_id:
-        return _loaded(reading.read(sys.stdin.buffer), "stdin", Origin(ref="-", source="stdin"))
+        return Fetched(reading.read(sys.stdin.buffer), "stdin", Origin(ref="-", source="stdin"))
     inside = None if refresh or found.revision or found.file else bundled_config(found.repo_id)
     if inside is not None:
-        return _loaded(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled"))
+        return Fetched(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled"))
     return _from_hub(found, offline)
 
 
@@ -55,7 +78,10 @@ def load_path(path: Path, shown: str = "") -> Loaded:
         NotFound: nothing is there, or no config in it.
         FileError: it is no model config.
     """
-    shown = shown or str(path)
+    return _from_path(path, shown or str(path)).parse()
+
+
+def _from_path(path: Path, shown: str) -> Fetched:
     where = path
     try:
         if path.is_dir():
@@ -66,7 +92,7 @@ def load_path(path: Path, shown: str = "") -> Loaded:
         raise NotFound(f"{where}: no such file or folder") from None
     except OSError as error:
         raise FileError(f"{where}: cannot be read ({error.strerror})") from None
-    return _loaded(data, str(where), Origin(ref=shown, source="file", path=str(where)))
+    return Fetched(data, str(where), Origin(ref=shown, source="file", path=str(where)))
 
 
 def bundled_config(repo_id: str) -> Path | None:
@@ -74,7 +100,7 @@ def bundled_config(repo_id: str) -> Path | None:
     return bundled.find(repo_id) if "/" in repo_id else bundled.find_legacy(repo_id)
 
 
-def _shadowed(found: Reference, refresh: bool) -> Loaded | None:
+def _shadowed(found: Reference, refresh: bool) -> Fetched | None:
     """The bundled config whose name a folder without any config happens to have (a folder called gpt2)."""
     if found.path is None or not found.path.is_dir() or refresh or reference.looks_like_path(found.shown):
         return None
@@ -82,15 +108,22 @@ def _shadowed(found: Reference, refresh: bool) -> Loaded | None:
     if any(name in names for name in ("config.json", *folder.MARKERS)):
         return None
     inside = bundled_config(found.shown.rstrip("/"))
-    return _loaded(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled")) if inside else None
+    return Fetched(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled")) if inside else None
 
 
-def _from_hub(found: Reference, offline: bool) -> Loaded:
+def _from_hub(found: Reference, offline: bool) -> Fetched:
     from ffncalc.source import hub
 
     fetched = hub.fetch(found.repo_id, found.revision, found.file, offline=offline)
     origin = Origin(ref=found.shown, source=fetched.source, revision=fetched.commit, path=fetched.file)
-    return _loaded(fetched.data, f"{found.repo_id}/{fetched.file}", origin, fetched.notes)
+    return Fetched(fetched.data, f"{found.repo_id}/{fetched.file}", origin, fetched.notes)
+
+
+def _from_git(shown: str, revision: str, path: str) -> Fetched:
+    from ffncalc.source import git
+
+    blob = git.fetch(revision, path)
+    return Fetched(blob.data, shown, Origin(ref=shown, source="git", revision=blob.commit, path=blob.path))
 
 
 def _names(path: Path) -> set[str]:
@@ -103,9 +136,3 @@ def _names(path: Path) -> set[str]:
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None
     return names
-
-
-def _loaded(data: bytes, where: str, origin: Origin, notes: tuple[str, ...] = ()) -> Loaded:
-    raw = reading.parse(data, where)
-    foreign.refuse(raw, where)
-    return Loaded(raw, origin, notes)
