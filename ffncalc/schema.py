@@ -70,7 +70,10 @@ class BaseConfig(BaseModel):
     one that is not null counts; the field's own name is always accepted, last.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=(), arbitrary_types_allowed=True)
+    # defer_build: only the class that a file needs is compiled, not those it inherits from
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", protected_namespaces=(), arbitrary_types_allowed=True, defer_build=True
+    )
 
     aliases: ClassVar[dict[str, tuple[str, ...]]] = {}
 
