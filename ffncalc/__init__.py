@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from ffncalc.analysis.ffn import ffn as ffn
     from ffncalc.analysis.flops import flops as flops
     from ffncalc.analysis.layers import layers as layers
+    from ffncalc.analysis.memory import memory as memory
     from ffncalc.analysis.moe import moe as moe
     from ffncalc.analysis.params import params as params
     from ffncalc.analysis.tensors import tensors as tensors
+    from ffncalc.analysis.width import origins as origins
+    from ffncalc.analysis.width import recipes as recipes
+    from ffncalc.analysis.width import width as width
     from ffncalc.analysis.worked import worked as worked
     from ffncalc.api import load as load
+    from ffncalc.inverse import solve as solve
+    from ffncalc.inverse import target as target
 
 __version__ = "0.1.0"
 
@@ -35,10 +41,16 @@ _HOMES = {
     "flops": "ffncalc.analysis.flops",
     "layers": "ffncalc.analysis.layers",
     "load": "ffncalc.api",
+    "memory": "ffncalc.analysis.memory",
     "moe": "ffncalc.analysis.moe",
+    "origins": "ffncalc.analysis.width",
     "params": "ffncalc.analysis.params",
+    "recipes": "ffncalc.analysis.width",
+    "solve": "ffncalc.inverse",
     "summary": "ffncalc.analysis.compare",
+    "target": "ffncalc.inverse",
     "tensors": "ffncalc.analysis.tensors",
+    "width": "ffncalc.analysis.width",
     "worked": "ffncalc.analysis.worked",
 }
 __all__ = ["__version__", *_HOMES]

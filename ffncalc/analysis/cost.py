@@ -30,14 +30,21 @@ ROLES = {
 }
 
 
+Key = tuple[Span, bool, bool]  # span, causal, indexer
+
+
 @dataclass(frozen=True, kw_only=True)
 class Slope:
-    """FLOPs per attended key of all layers that share a span; `indexer` scores keys to choose among them."""
+    """FLOPs per attended key of all layers that share a span; `indexer` scores keys to choose among them.
+
+    `layers` counts them, one that runs several times each time.
+    """
 
     per_key: int
     span: Span
     causal: bool
     indexer: bool = False
+    layers: int = 0
 
     def at(self, context: int, source: int, *, full: bool) -> int:
         """FLOPs of the token that sees `context` keys, or `source` of them in cross attention."""
@@ -76,8 +83,9 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     once per source token, so they belong to the source's cost.
     """
     parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
-    slopes: dict[tuple[Span, bool, bool], list[int]] = defaultdict(list)
-    latent: dict[tuple[Span, bool, bool], list[int]] = defaultdict(list)
+    slopes: dict[Key, list[int]] = defaultdict(list)
+    latent: dict[Key, list[int]] = defaultdict(list)
+    layers: dict[Key, int] = defaultdict(int)
     for block in model.blocks:
         if block.stream is Stream.MEDIA:
             continue
@@ -96,8 +104,9 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
                     key = (mixing.span, block.causal, mixing.indexer)
                     slopes[key].append(per_key := times(runs, mixing.per_key))
                     latent[key].append(per_key if mixing.absorbed is None else times(runs, mixing.absorbed))
-    plain = _slopes(slopes)
-    other = plain if latent == slopes else _slopes(latent)
+                    layers[key] += runs
+    plain = _slopes(slopes, layers)
+    other = plain if latent == slopes else _slopes(latent, layers)
     return Cost(
         constant={name: total(numbers) for name, numbers in parts.items()},
         slopes=other if absorbed else plain,
@@ -105,9 +114,9 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     )
 
 
-def _slopes(found: Mapping[tuple[Span, bool, bool], list[int]]) -> tuple[Slope, ...]:
+def _slopes(found: Mapping[Key, list[int]], layers: Mapping[Key, int]) -> tuple[Slope, ...]:
     return tuple(
-        Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer)
+        Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer, layers=layers[span, causal, indexer])
         for (span, causal, indexer), numbers in found.items()
     )
 

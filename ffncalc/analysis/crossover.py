@@ -42,8 +42,16 @@ class Crossover:
             return "the model has no attention"
         if self.ctx is None:
             return f"never: the core saturates at {self.saturates:,} FLOPs per token, the FFN costs {self.ffn:,}"
-        growing = sum(int(s.per_key) for s in self.slopes if s.span.keys(2 * self.ctx) > s.span.keys(self.ctx))
-        return f"the core grows by {growing:,} FLOPs per key there, the FFN costs {self.ffn:,} FLOPs per token"
+        rising = [s for s in self.slopes if s.span.keys(2 * self.ctx) > s.span.keys(self.ctx)]
+        still = [s for s in self.slopes if s not in rising]
+        parts = [
+            f"the core grows by {sum(int(s.per_key) for s in rising):,} FLOPs per key there, {_where(rising)}"
+            if rising
+            else "no layer grows any more there",
+            f"{_where(still)} {'is' if len(still) == 1 and still[0].layers == 1 else 'are'} full" if still else "",
+            f"the FFN costs {self.ffn:,} FLOPs per token",
+        ]
+        return "; ".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, object]:
         """The `crossover` object of the JSON contract."""
@@ -59,6 +67,7 @@ class Crossover:
                     "span": s.span.kind,
                     "size": int(s.span.size) or None,
                     "stride": int(s.span.stride),
+                    "layers": s.layers,
                     "flops_per_key": int(s.per_key),
                     "indexer": s.indexer,
                 }
@@ -69,6 +78,15 @@ class Crossover:
             else int(self.max_position_embeddings),
             "within_max": self.within_max,
         }
+
+
+def _where(slopes: Sequence[Slope]) -> str:
+    """`26 layers of sliding 4,096 and 26 layers of full attention`."""
+    each = (
+        f"{s.layers} layer{'s' if s.layers != 1 else ''} of {s.span} {'indexer' if s.indexer else 'attention'}"
+        for s in slopes
+    )
+    return " and ".join(each)
 
 
 def crossover(model: Model) -> Crossover:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ffncalc.analysis import derivation as d
-from ffncalc.analysis.params import Params, params
+from ffncalc.analysis.params import params
 from ffncalc.formula import Num
 from ffncalc.ir import Model
 
@@ -49,13 +49,13 @@ def explain(model: Model) -> Explanation:
         *map(d.layer_chapter, d.gathered(model.mtp)),
         d.Chapter(title="Stored besides, and not in the total", steps=tuple(d.extra_steps(model, counted))),
     )
-    return Explanation(keys=tuple(_keys(model, counted)), chapters=tuple(c for c in chapters if c.steps))
+    numbers = (counted.total, counted.active, counted.slots, counted.buffers, counted.mtp)
+    return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
 
 
-def _keys(model: Model, counted: Params) -> Iterator[Key]:
+def keys(model: Model, numbers: Iterable[int]) -> Iterator[Key]:
     """Keys in the order in which the derivation uses them, then the other defaults that were taken."""
     defaults = dict(model.defaults)
-    numbers = (counted.total, counted.active, counted.slots, counted.buffers, counted.mtp)
     found = {label: value for number in numbers for label, value in leaves(number).items()}
     for label, value in found.items():
         yield Key(key=label, value=value, default=label in defaults)

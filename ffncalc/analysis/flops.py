@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import TypeVar
 
+from ffncalc.analysis.contexts import at_least_one, contexts_of
 from ffncalc.analysis.cost import Cost, cost
 from ffncalc.analysis.crossover import Crossover, of_cost
 from ffncalc.errors import UsageError
-from ffncalc.ir import Model, Stream
+from ffncalc.ir import Model, Role, Stream
 
 
 class Phase(StrEnum):
@@ -27,6 +29,13 @@ class Mla(StrEnum):
     MATERIALIZED = "materialized"
     ABSORBED = "absorbed"
 
+
+WORDS = {
+    Phase.DECODE: "one decoded token that attends the whole context",
+    Phase.PREFILL: "mean over the tokens of a causal prompt as long as the context",
+    Phase.TRAIN: "training, 3 × the mean over the tokens of a causal text as long as the context",
+}
+BOTH_SIDES = "one token of a text as long as the context, attending all of it"
 
 Number = int | Fraction
 
@@ -76,6 +85,30 @@ class Flops:
     points: tuple[Point, ...]
     source: tuple[Point, ...]
     crossover: Crossover
+    latent: bool  # whether `mla` makes a difference
+    recurrent: bool  # whether some state update is counted, by its recurrence: a lower bound
+    causal: bool  # whether tokens attend earlier ones only
+
+    @property
+    def max_context(self) -> int | None:
+        """The longest context the model is made for."""
+        return self.crossover.max_position_embeddings
+
+    def beyond(self, context: int) -> bool:
+        """Whether the model is not made for a context that long."""
+        return self.max_context is not None and context > self.max_context
+
+    @property
+    def convention(self) -> str:
+        """What is counted, in words."""
+        parts = [
+            WORDS[self.phase] if self.causal else ("training, 3 × " if self.phase is Phase.TRAIN else "") + BOTH_SIDES,
+            "every layer and position counted with all keys" if self.full else "",
+            f"latent attention {self.mla.value}" if self.latent else "",
+            f"source of {self.encoder_ctx:,} tokens" if self.encoder_ctx and self.source else "",
+            "2 FLOPs per multiply-add, matrix products only",
+        ]
+        return "; ".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, object]:
         """The `flops` object of the JSON contract."""
@@ -85,10 +118,11 @@ class Flops:
                 "mla": self.mla.value,
                 "full": self.full,
                 "encoder_ctx": self.encoder_ctx,
+                "words": self.convention,
                 "multiply_add": 2,
                 "counted": "matrix products and recurrent state updates",
             },
-            "points": [point.to_dict() for point in self.points],
+            "points": [point.to_dict() | {"beyond_max": self.beyond(point.ctx)} for point in self.points],
             "encoder_points": [point.to_dict() for point in self.source],
         }
 
@@ -96,7 +130,7 @@ class Flops:
 def flops(
     model: Model,
     *,
-    ctx: int | Sequence[int],
+    ctx: int | Sequence[int] | None = None,
     phase: Phase | str = Phase.DECODE,
     mla: Mla | str = Mla.MATERIALIZED,
     full: bool = False,
@@ -104,18 +138,18 @@ def flops(
 ) -> Flops:
     """FLOPs per token of `model` at each context of `ctx` (keys attended, the token itself included).
 
+    Without `ctx`: at 1, 1,024, 8,192, 32,768, 131,072 and the model's maximum.
+
     `decode`: one token; `prefill`: the exact mean over a causal prompt of that length; `train`: 3 × prefill.
     `full` counts all keys at every position and in every layer, as a dense kernel or a profiler does.
     `encoder_ctx` is the source length of an encoder–decoder (default: as long as the context).
 
     Raises:
-        UsageError: a context below 1.
+        UsageError: a context below 1, or a phase or form of MLA that does not exist.
     """
-    contexts = (ctx,) if isinstance(ctx, int) else tuple(ctx)
-    for number in (*contexts, *(() if encoder_ctx is None else (encoder_ctx,))):
-        if number < 1:
-            raise UsageError(f"context must be at least 1, got {number}")
-    phase, mla = Phase(phase), Mla(mla)
+    contexts = contexts_of(model, ctx)
+    at_least_one(encoder_ctx)
+    phase, mla = _member(Phase, phase, "phase"), _member(Mla, mla, "mla")
     plain = cost(model)
     own = replace(plain, slopes=plain.absorbed) if mla is Mla.ABSORBED else plain
     encoder = cost(model, absorbed=mla is Mla.ABSORBED, stream=Stream.SOURCE) if has_source(model) else None
@@ -128,7 +162,25 @@ def flops(
         points=tuple(point(own, n, m, phase, full) for n, m in zip(contexts, lengths, strict=True)),
         source=tuple(point(encoder, m, m, phase, full) for m in lengths) if encoder else (),
         crossover=of_cost(plain, model),
+        latent=plain.absorbed != plain.slopes,
+        recurrent=recurrent(model),
+        causal=any(b.causal for b in model.blocks if b.indexes and b.stream is Stream.TOKEN),
     )
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def _member(kind: type[E], value: str, what: str) -> E:
+    """The member of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        raise UsageError(f"{what} must be one of {', '.join(kind)}, got {value!r}") from None
 
 
 def point(cost: Cost, ctx: int, source: int, phase: Phase, full: bool) -> Point:
@@ -138,6 +190,12 @@ def point(cost: Cost, ctx: int, source: int, phase: Phase, full: bool) -> Point:
     times = 3 if phase is Phase.TRAIN else 1
     parts = {**cost.constant, "attention_core": core}
     return Point(ctx=ctx, by_category={name: times * n for name, n in parts.items()})
+
+
+def recurrent(model: Model) -> bool:
+    """Whether a layer updates a recurrent state."""
+    parts = (part for block in model.layers for part in block.parts)
+    return any(m.per_token and m.role is Role.MIXER for part in parts for m in part.mixing())
 
 
 def has_source(model: Model) -> bool:

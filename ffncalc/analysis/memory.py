@@ -144,8 +144,8 @@ def memory(
         scheme=scheme,
         weights=stored,
         by_category=_by_category(stored),
-        buffers=_sum(weights(model.blocks, bits, scheme, buffers=True)),
-        mtp=total((_sum(weights(model.mtp, bits, scheme)), _sum(weights(model.mtp, bits, scheme, buffers=True)))),
+        buffers=total(_copies(w) for w in weights(model.blocks, bits, scheme, buffers=True)),
+        mtp=total(_copies(w) for buffers in (False, True) for w in weights(model.mtp, bits, scheme, buffers=buffers)),
         kv_dtype=kv,
         batch=batch,
         encoder_ctx=encoder_ctx,
@@ -176,9 +176,9 @@ def _by_category(stored: Sequence[Weight]) -> dict[str, int]:
     return {name: total(numbers) for name, numbers in parts.items()}
 
 
-def _sum(found: object) -> int:
-    assert hasattr(found, "__iter__")
-    return total(times(weight.layers, weight.stored) for weight in found)
+def _copies(weight: Weight) -> int:
+    """Bytes in the checkpoint, which stores the tables that a multi-token-prediction layer shares once more."""
+    return times(weight.layers, weight.one(weight.tensor.copies))
 
 
 def _kept(n: int, source: int, cache: KvCache, bits: int, batch: int) -> CachePoint:

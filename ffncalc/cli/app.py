@@ -11,7 +11,8 @@ import typer
 
 from ffncalc import __version__
 
-COUNT, FFN, REFERENCE = "Count", "The FFN", "Reference"  # the panels of --help
+COUNT, COST, FFN = "Count", "Cost", "The FFN"  # the panels of --help
+CHECK, REFERENCE = "Check", "Reference"
 
 ABOUT = "Exact parameters of any Transformer from its config.json: how many, where they are, what share is the FFN."
 EPILOG = (
@@ -32,7 +33,16 @@ COMMANDS = {
     "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers"),
     "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B"),
     "ffn": Command(FFN, "ffncalc ffn google/gemma-2-9b --worked"),
+    "flops": Command(COST, "ffncalc flops --ctx 128000"),
+    "crossover": Command(COST, "ffncalc crossover deepseek-ai/DeepSeek-V3"),
+    "memory": Command(COST, "ffncalc memory openai/gpt-oss-20b --ctx 32Ki --batch 8"),
+    "width": Command(FFN, "ffncalc width 4096 --multiplier 1.3 --multiple-of 1024"),
     "moe": Command(FFN, "ffncalc moe deepseek-ai/DeepSeek-V3"),
+    "diff": Command(CHECK, "ffncalc diff HEAD:config.json config.json --format markdown"),
+    "check": Command(CHECK, "ffncalc check google/gemma-2-9b"),
+    "parallel": Command(CHECK, "ffncalc parallel deepseek-ai/DeepSeek-V3"),
+    "rules": Command(CHECK, "ffncalc rules kv"),
+    "rule": Command(CHECK, "ffncalc rule S002"),
     "models": Command(REFERENCE, "ffncalc models llama"),
     "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
 }

@@ -39,7 +39,8 @@ Ctx = Annotated[
     ),
 ]
 Steps = Annotated[
-    int | None, typer.Option(metavar="N", help="Contexts in each range, evenly spaced on a log scale.", show_default=False)
+    int | None,
+    typer.Option(metavar="N", help="Contexts in each range, evenly spaced on a log scale.", show_default=False),
 ]
 EncoderCtx = Annotated[
     str | None,

@@ -74,7 +74,9 @@ def document(entries: Sequence[Entry[Costed]]) -> list[Section]:
     """One section per model; what holds for all recurrent ones is said once."""
     first = next((e.ref for e in entries if e.ok()[1].flops.recurrent), None)
     return [
-        Section(title(e), subtitle(e, f"FLOPs per token: {e.ok()[1].flops.convention}"), tuple(_parts(e, e.ref == first)))
+        Section(
+            title(e), subtitle(e, f"FLOPs per token: {e.ok()[1].flops.convention}"), tuple(_parts(e, e.ref == first))
+        )
         for e in entries
     ]
 
@@ -124,7 +126,8 @@ def points(cost: Flops, found: Sequence[Point], label: str, base: Sequence[Point
         )
         return Row(cells)
 
-    pairs = list(zip(found, base or [None] * len(found), strict=True))
+    before: Sequence[Point | None] = base or [None] * len(found)
+    pairs = list(zip(found, before, strict=True))
     full, few = (tuple(row(p, b, number) for p, b in pairs) for number in (amount, shortened))
     return Table(columns, full, few)
 
