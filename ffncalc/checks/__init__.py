@@ -22,10 +22,17 @@ GROUPS = {
     "E": "embedding and tokens",
     "D": "deployment, when asked for by --tp, --ep, --pp or settings",
     "P": "efficiency",
+    "B": "budgets, where the settings or the command line set them",
     "C": "claims: what names and fields say against what is counted",
 }
 
 RULES: dict[str, str] = {
+    "B001": "budget.b001_too_many_parameters",
+    "B002": "budget.b002_too_many_active_parameters",
+    "B003": "budget.b003_ffn_share_outside_budget",
+    "B004": "budget.b004_crossover_too_early",
+    "B005": "budget.b005_cache_too_large",
+    "B006": "budget.b006_budget_not_checked",
     "C001": "claims.c001_size_in_name",
     "C002": "claims.c002_rope_scaling_contradicts_context",
     "C003": "claims.c003_dtype_missing",

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ffncalc.checks import budgets
+from ffncalc.checks.budgets import Budgets, Limits, Share
 from ffncalc.checks.finding import Severity
 from ffncalc.errors import UsageError, nearest
 
@@ -36,7 +38,7 @@ class Settings:
     tp: int | None = None
     ep: int | None = None
     pp: int | None = None
-    budgets: Mapping[str, Any] = field(default_factory=dict)
+    budgets: Budgets = ()
     root: Path | None = None
 
     def wants(self, code: str, path: str) -> bool:
@@ -58,9 +60,18 @@ class Settings:
             fnmatchcase(shown, pattern) or fnmatchcase(shown, f"*/{pattern}") or fnmatchcase(Path(shown).name, pattern)
         )
 
+    def limits(self, path: str) -> Limits:
+        """The budgets of a file."""
+        found: dict[str, int | Share] = {}
+        for pattern, limits in self.budgets:
+            if pattern == "*" or self.matches(path, pattern):
+                found |= limits
+        return found
+
     def with_options(self, **given: Any) -> Settings:
-        """The same, with what the command line says in place of it; None says nothing."""
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
+        """The same, with what the command line says in place of it; None says nothing. Budgets are added."""
+        said = {name: value for name, value in given.items() if value is not None}
+        return replace(self, **said | {"budgets": (*self.budgets, *said.get("budgets", ()))})
 
 
 def _strength(codes: tuple[str, ...] | list[str], code: str) -> int:
@@ -166,14 +177,8 @@ def parts(value: object, where: str) -> int:
     return value
 
 
-def _table_of(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise UsageError(f"{where}: must be a table, got {value!r}")
-    return value
-
-
 KEYS: dict[str, Callable[[object, str], Any]] = {
-    "budgets": _table_of,
+    "budgets": budgets.parse,
     "ep": parts,
     "exclude": patterns,
     "fail-on": severity,

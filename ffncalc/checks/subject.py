@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ffncalc import architectures, source
+from ffncalc import api, architectures, source
 from ffncalc.architectures import MODULES
 from ffncalc.checks import known
+from ffncalc.checks.budgets import Limits, Share
 from ffncalc.checks.document import Document
 from ffncalc.checks.settings import Settings
 from ffncalc.errors import ConfigError, FfncalcError
 from ffncalc.formula import Num
 from ffncalc.ir import Model
+from ffncalc.origin import PARSED
 from ffncalc.schema import BaseConfig, shown
 
 NESTED = (
@@ -150,7 +152,7 @@ class Subject:
     def outcome(self) -> Model | FfncalcError:
         """The described model, or why there is none."""
         try:
-            return architectures.build(source.translate(self.raw))
+            return api.describe(source.Loaded(self.raw, PARSED))
         except FfncalcError as error:
             return error
 
@@ -158,6 +160,20 @@ class Subject:
     def model(self) -> Model | None:
         """The described model."""
         return self.outcome if isinstance(self.outcome, Model) else None
+
+    @cached_property
+    def _limits(self) -> Limits:
+        return self.settings.limits(self.path)
+
+    def limit(self, name: str) -> int | None:
+        """The budget of that name, a whole number; None where there is none."""
+        found = self._limits.get(name)
+        return found if isinstance(found, int) else None
+
+    def limit_of_share(self, name: str) -> Share | None:
+        """The budget of that name, a share of the FFN; None where there is none."""
+        found = self._limits.get(name)
+        return found if isinstance(found, Share) else None
 
     @cached_property
     def config(self) -> BaseConfig | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -16,7 +16,7 @@ from ffncalc.report.findings import CheckFormat, Summary
 
 T = TypeVar("T")
 
-RULES_PANEL, SPLIT_PANEL = "Rules", "Deployment"
+RULES_PANEL, SPLIT_PANEL, BUDGET_PANEL = "Rules", "Deployment", "Budgets, of every file"
 
 Paths = Annotated[
     list[str],
@@ -59,6 +59,19 @@ Pp = Annotated[
     int | None,
     typer.Option(metavar="N", help="Stages of layers.", rich_help_panel=SPLIT_PANEL, show_default=False),
 ]
+Budget = str | None
+
+
+def _budget(metavar: str, help: str) -> Any:
+    return typer.Option(metavar=metavar, help=help, rich_help_panel=BUDGET_PANEL, show_default=False)
+
+
+MaxParams = Annotated[Budget, _budget("N", "Most parameters: 8B.")]
+MaxActive = Annotated[Budget, _budget("N", "Most parameters that one token uses.")]
+MinFfnShare = Annotated[Budget, _budget("SHARE", "Least share of the FFN in the FLOPs of a token: 50%@8k, 0.5.")]
+MaxFfnShare = Annotated[Budget, _budget("SHARE", "Largest share of the FFN; at 8,192 unless @ says otherwise.")]
+MinCrossover = Annotated[Budget, _budget("N", "Shortest context at which attention may overtake the FFN.")]
+MaxKv = Annotated[Budget, _budget("BYTES", "Most cache bytes that a token adds: 128KiB.")]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", metavar="N", help="Processes; one per processor for many files.", show_default=False),
@@ -74,11 +87,25 @@ def check(
     tp: Tp = None,
     ep: Ep = None,
     pp: Pp = None,
+    max_params: MaxParams = None,
+    max_active: MaxActive = None,
+    min_ffn_share: MinFfnShare = None,
+    max_ffn_share: MaxFfnShare = None,
+    min_crossover: MinCrossover = None,
+    max_kv_bytes_per_token: MaxKv = None,
     jobs: Jobs = None,
 ) -> None:
     """Rules over config files, for CI: exit 1 for errors, 2 for what could not be checked."""
-    from ffncalc.checks import settings
+    from ffncalc.checks import budgets, settings
 
+    limits = {
+        "max_params": max_params,
+        "max_active": max_active,
+        "min_ffn_share": min_ffn_share,
+        "max_ffn_share": max_ffn_share,
+        "min_crossover": min_crossover,
+        "max_kv_bytes_per_token": max_kv_bytes_per_token,
+    }
     options = {
         "select": _codes(select, "--select"),
         "ignore": _codes(ignore, "--ignore"),
@@ -86,6 +113,7 @@ def check(
         "tp": None if tp is None else settings.parts(tp, "--tp"),
         "ep": None if ep is None else settings.parts(ep, "--ep"),
         "pp": None if pp is None else settings.parts(pp, "--pp"),
+        "budgets": budgets.given(limits),
     }
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: must be at least 1, got {jobs}")

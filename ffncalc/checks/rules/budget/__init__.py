@@ -1,0 +1,1 @@
+"""Limits that the settings give, for all files or for some."""
