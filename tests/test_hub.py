@@ -231,13 +231,13 @@ def test_a_silent_or_slow_server_is_given_up(server: Hub, monkeypatch: pytest.Mo
 def test_a_silent_server_is_given_up_within_ten_seconds(server: Hub) -> None:
     server.add("org/name", fault="silent")
     start = time.monotonic()
-    with pytest.raises(NetworkError, match="did not answer within 4 s"):
+    with pytest.raises(NetworkError, match="did not answer within 3 s"):
         source.load("org/name")
     assert time.monotonic() - start < 10
 
 
 def test_everything_together_is_bounded_below_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert hub.TIMEOUT <= hub.DEADLINE < 9
+    assert hub.TIMEOUT <= hub.DEADLINE < 6  # leaves time to start on a slow machine
     monkeypatch.setattr(hub, "DEADLINE", 0.2)
     start = time.monotonic()
     with pytest.raises(NetworkError, match=r"did not answer within 0\.2 s"):

@@ -58,8 +58,8 @@ FAULTS = {
     "broken": "500 (Internal Server Error)",
     "portal": "which the Hub does not",
     "truncated": "the answer broke off",
-    "silent": "did not answer within 4 s",
-    "trickle": "did not answer within 7 s",
+    "silent": "did not answer within 3 s",
+    "trickle": "did not answer within 5 s",
 }
 
 

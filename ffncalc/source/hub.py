@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 from ffncalc.errors import NetworkError, NotFound
 from ffncalc.source import cache, folder, hub_errors, reading
 
-TIMEOUT = 4.0  # seconds that a server may be silent
-DEADLINE = 7.0  # seconds for all requests of one reference, name resolution included
+TIMEOUT = 3.0  # seconds that a server may be silent
+DEADLINE = 5.0  # seconds for all requests of one reference, name resolution included
 
 T = TypeVar("T")
 
