@@ -27,7 +27,7 @@ RANKS = {
     "checks": 5,
     "api": 5,
     "what_if": 5,
-    "solve": 5,
+    "inverse": 5,
     "report": 6,
     "cli": 7,
     "__main__": 8,

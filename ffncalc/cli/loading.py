@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ffncalc import api, source
 from ffncalc.cli.options import Loading
@@ -14,16 +14,22 @@ from ffncalc.ir import Model
 from ffncalc.report import Entry
 
 T = TypeVar("T")
+Analyse = Callable[[Mapping[str, Any], Model], T]
 
 DEFAULT = "meta-llama/Llama-3.1-8B"
 
 
 def collect(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Model], T]) -> list[Entry[T]]:
     """One entry per reference, in order; without references, one for the model that stands in."""
+    return list(_entries(refs, loading, lambda _, model: analyse(model)))
+
+
+def collect_raw(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) -> list[Entry[T]]:
+    """The same for an analysis that also needs the parsed config, with the changes of --set in it."""
     return list(_entries(refs, loading, analyse))
 
 
-def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Model], T]) -> Iterator[Entry[T]]:
+def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) -> Iterator[Entry[T]]:
     fallback = ""
     if not refs:
         chosen = os.environ.get("FFNCALC_MODEL", "")
@@ -36,11 +42,11 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Mo
             yield Entry(ref=ref, error=error)
 
 
-def _entry(ref: str, loading: Loading, analyse: Callable[[Model], T], fallback: str) -> Entry[T]:
+def _entry(ref: str, loading: Loading, analyse: Analyse[T], fallback: str) -> Entry[T]:
     loaded = source.load(ref, revision=loading.revision, refresh=loading.refresh, offline=loading.offline)
     if not loading.sets:
         model = api.describe(loaded)
-        return Entry(ref=ref, model=model, result=analyse(model), fallback=fallback)
+        return Entry(ref=ref, model=model, result=analyse(loaded.raw, model), fallback=fallback)
     from ffncalc import what_if
 
     raw, _ = what_if.apply(loaded.raw, loading.sets)
@@ -48,16 +54,16 @@ def _entry(ref: str, loading: Loading, analyse: Callable[[Model], T], fallback: 
     return Entry(
         ref=ref,
         model=changed,
-        result=analyse(changed),
+        result=analyse(raw, changed),
         base=_unchanged(loaded, analyse),
         changes=loading.sets,
         fallback=fallback,
     )
 
 
-def _unchanged(loaded: source.Loaded, analyse: Callable[[Model], T]) -> T | None:
+def _unchanged(loaded: source.Loaded, analyse: Analyse[T]) -> T | None:
     """The result without the changes; None where only they make the config a valid one."""
     try:
-        return analyse(api.describe(loaded))
+        return analyse(loaded.raw, api.describe(loaded))
     except FfncalcError:
         return None
