@@ -13,7 +13,9 @@ from ffncalc.checks.subject import Subject
 from ffncalc.errors import FileError
 
 UNREADABLE = "F001"
-VAGUE = "F012"  # gives way to any other error about the same field
+MISSING = "L003"
+VAGUE = "F012"  # gives way to any other error that has to do with the same field
+GENERAL = ("F003", "F004", "F005")  # give way to an error of another group about the same field
 
 
 def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Finding, ...]:
@@ -28,6 +30,15 @@ def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Findi
     return _placed(list(_without_echoes(faults)), document, path)
 
 
+def examine_lock(data: bytes, path: str, settings: Settings) -> tuple[Finding, ...]:
+    """What is found in a lock file itself: names of files that are not there."""
+    if not settings.wants(MISSING, path):
+        return ()
+    document = Document.read(data, path)
+    subject = Subject(path=path, document=document, settings=settings)
+    return _placed([(rule(MISSING), fault) for fault in rule(MISSING).check(subject)], document, path)
+
+
 def _unreadable(error: FileError, path: str, settings: Settings) -> tuple[Finding, ...]:
     if not settings.wants(UNREADABLE, path):
         return ()
@@ -38,14 +49,12 @@ def _unreadable(error: FileError, path: str, settings: Settings) -> tuple[Findin
 
 def _without_echoes(faults: list[tuple[Rule, Fault]]) -> Iterator[tuple[Rule, Fault]]:
     """Without what the family says about a field that a rule has an error for."""
-    named = {
-        _bare(field)
-        for each, fault in faults
-        if each.code != VAGUE and (fault.severity or each.severity) is Severity.ERROR
-        for field in (fault.field, *fault.also)
-    }
+    errors = [(r.code, f) for r, f in faults if r.code != VAGUE and (f.severity or r.severity) is Severity.ERROR]
+    named = {_bare(field) for _, fault in errors for field in (fault.field, *fault.also)}
+    known = {_bare(fault.field) for code, fault in errors if not code.startswith("F")}
     for each, fault in faults:
-        if each.code != VAGUE or _bare(fault.field) not in named:
+        others = named if each.code == VAGUE else known if each.code in GENERAL else ()
+        if _bare(fault.field) not in others:
             yield each, fault
 
 

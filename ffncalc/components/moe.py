@@ -7,6 +7,8 @@ from typing import Literal
 
 from ffncalc.components.ffn import FFN, Clamp, GatedFFN
 from ffncalc.components.linear import dotted, linear, vector
+from ffncalc.errors import ConfigError
+from ffncalc.formula import labels
 from ffncalc.ir import Component, Role, Tensor, Use
 
 
@@ -83,7 +85,8 @@ class MoE(Component):
     `expert` describes one expert; its name holds `{}` for the expert number where each has its own tensors.
     `shared` is one FFN as wide as all shared experts together; `shared_gate` names its gate [1, width].
     `correction` names the learned balance bias [experts] (arXiv:2408.15664), a buffer or a parameter;
-    `correction_rows`: it is stored as [rows, experts]. `table`: experts are looked up by token, in a fixed
+    `scores`: rows of the router where they are not one per expert (product keys, experts that do nothing).
+    `correction_rows`: the bias is stored as [rows, experts]. `table`: experts are looked up by token, in a fixed
     table [table, top_k] that is stored as a buffer.
     """
 
@@ -94,6 +97,7 @@ class MoE(Component):
     top_k: int
     expert: Expert
     router: str = "gate"
+    scores: int | None = None
     router_bias: bool = False
     shared: GatedFFN | FFN | None = None
     shared_gate: str = ""
@@ -102,8 +106,18 @@ class MoE(Component):
     correction_rows: int | None = None
     table: int = 0
 
+    def __post_init__(self) -> None:
+        """Raises ConfigError where a token would use more experts than there are, or none."""
+        if not 1 <= self.top_k <= self.experts:
+            field, other = (labels(number) for number in (self.top_k, self.experts))
+            raise ConfigError(
+                f"{field[-1] if field else 'experts per token'}: {self.top_k} of {self.experts} experts"
+                f"{f' ({other[-1]})' if other else ''} cannot be chosen"
+            )
+
     def tensors(self) -> tuple[Tensor, ...]:
-        router = linear(self.router, self.width, self.experts, Role.ROUTER, bias=self.router_bias)
+        rows = self.experts if self.scores is None else self.scores
+        router = linear(self.router, self.width, rows, Role.ROUTER, bias=self.router_bias)
         correction = self._correction() if self.correction_is == "parameter" else ()
         return (*router, *correction, *self._routed(), *self._shared())
 
@@ -116,7 +130,8 @@ class MoE(Component):
     def _correction(self) -> tuple[Tensor, ...]:
         if not self.correction:
             return ()
-        shape = (self.experts,) if self.correction_rows is None else (self.correction_rows, self.experts)
+        rows = self.experts if self.scores is None else self.scores
+        shape = (rows,) if self.correction_rows is None else (self.correction_rows, rows)
         return (Tensor(self.correction, shape, Role.ROUTER, use=Use.ELEMENTWISE),)
 
     def _routed(self) -> tuple[Tensor, ...]:

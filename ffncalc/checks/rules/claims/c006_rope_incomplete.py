@@ -2,8 +2,8 @@
 
 Loaders fail on it, or fall back on plain rotary embeddings.
 
-Bad: {"rope_scaling": {"rope_type": "yarn"}}
-Good: {"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}}
+Bad: {"rope_scaling": {"rope_type": "yarn", "factor": null}}
+Good: {"rope_scaling": {"rope_type": "yarn", "factor": 16.0}}
 Source: transformers, modeling_rope_utils.py
 """
 

@@ -3,8 +3,8 @@
 Parsers keep the last value without a word, so what a reader sees first is not what is loaded.
 
 Base: none
-Bad: {"model_type": "gpt2", "n_embd": 768, "n_embd": 1024}
-Good: {"model_type": "gpt2", "n_embd": 768}
+Bad: {"model_type": "gpt2", "n_layer": 12, "n_head": 12, "n_embd": 768, "n_embd": 1536, "vocab_size": 50257}
+Good: {"model_type": "gpt2", "n_layer": 12, "n_head": 12, "n_embd": 768, "vocab_size": 50257}
 Source: https://www.rfc-editor.org/rfc/rfc8259#section-4
 """
 

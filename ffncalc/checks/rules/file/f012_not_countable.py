@@ -2,8 +2,9 @@
 
 What is wrong is said in the words of the family; other rules name the commoner mistakes.
 
-Bad: {"head_dim": null, "num_attention_heads": 30, "layer_types": "all"}
-Good: {"num_attention_heads": 32}
+Base: google-bert/bert-base-uncased
+Bad: {"add_cross_attention": true, "is_decoder": false}
+Good: {"add_cross_attention": true, "is_decoder": true}
 Source: the modelling code of each family in transformers
 """
 

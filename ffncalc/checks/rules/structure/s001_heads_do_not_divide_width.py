@@ -3,7 +3,7 @@
 Rounding down gives a plausible wrong size. An explicit head_dim is right whatever the width: most recent models have
 heads × head_dim ≠ hidden_size.
 
-Bad: {"num_attention_heads": 30, "head_dim": null}
+Bad: {"num_attention_heads": 30, "num_key_value_heads": 10, "head_dim": null}
 Good: {"num_attention_heads": 30, "num_key_value_heads": 10, "head_dim": 128}
 Source: transformers computes head_dim as hidden_size // num_attention_heads
 """

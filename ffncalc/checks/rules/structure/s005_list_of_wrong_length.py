@@ -35,6 +35,7 @@ PER_LAYER = (
 
 
 def check(subject: Subject) -> Iterator[Fault]:
+    refused = {trouble.field for trouble in subject.troubles if "integer" in trouble.message}
     for part in subject.text:
         layers = part.size("num_hidden_layers")
         if layers is None:
@@ -43,6 +44,8 @@ def check(subject: Subject) -> Iterator[Fault]:
             value = part.given(field)
             if field == "hybrid_override_pattern" and isinstance(value, str):
                 value = list(value.replace("|", ""))
+            if part.at(field) in refused:  # the family has one value for all layers
+                continue
             if isinstance(value, list) and value and len(value) != layers and not _own(part, field):
                 yield _fault(part, field, len(value), layers)
 

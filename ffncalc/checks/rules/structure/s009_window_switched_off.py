@@ -2,7 +2,7 @@
 
 Every layer sees everything; tools that read the number only take the cache to be smaller than it is.
 
-Base: Qwen/Qwen2.5-7B-Instruct
+Base: Qwen/Qwen2.5-7B
 Bad: {"use_sliding_window": false, "sliding_window": 32768}
 Good: {"use_sliding_window": true, "sliding_window": 32768}
 Source: transformers, models/qwen2

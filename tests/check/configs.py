@@ -1,0 +1,66 @@
+"""Configs for tests of `check`: bundled ones with something changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from ffncalc.checks.examine import examine
+from ffncalc.checks.finding import Finding
+from ffncalc.checks.settings import DEFAULT, Settings, parse
+from ffncalc.source import bundled
+
+LLAMA = "meta-llama/Llama-3.1-8B"
+QWEN_MOE = "Qwen/Qwen3-30B-A3B"
+DEEPSEEK = "deepseek-ai/DeepSeek-V3"
+GEMMA = "google/gemma-2-9b"
+ABSENT = object()
+
+
+def config(name: str) -> dict[str, Any]:
+    """A bundled config."""
+    path = bundled.find(name)
+    assert path is not None, name
+    raw: dict[str, Any] = json.loads(path.read_bytes())
+    return raw
+
+
+def changed(raw: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A config with some keys set, nested ones one by one, and those that are ABSENT taken out."""
+    new = dict(raw)
+    for key, value in changes.items():
+        if value is ABSENT:
+            new.pop(key, None)
+        elif isinstance(value, Mapping) and isinstance(new.get(key), Mapping):
+            new[key] = changed(new[key], value)
+        else:
+            new[key] = value
+    return new
+
+
+def example(base: str, text: str) -> bytes:
+    """The file of an example in a rule's documentation: `{"a": 1}, without b, c`, or a whole file for "none"."""
+    if base == "none":
+        return text.encode()
+    found, _, without = re.sub(r"^without ", ", without ", text).partition(", without ")
+    changes = json.loads(found) if found else {}
+    changes |= dict.fromkeys((key.strip() for key in without.split(",") if key.strip()), ABSENT)
+    return json.dumps(changed(config(base), changes), indent=2).encode()
+
+
+def settings(text: str) -> Settings:
+    """Settings as ffncalc.toml has them; several are separated by semicolons."""
+    return parse(tomllib.loads(text.replace(";", "\n")), "test") if text else DEFAULT
+
+
+def found(raw: Mapping[str, Any], path: str = "config.json", **options: Any) -> tuple[Finding, ...]:
+    """What is found in a config."""
+    return examine(json.dumps(raw, indent=2).encode(), path, DEFAULT.with_options(**options))
+
+
+def errors(raw: Mapping[str, Any], **options: Any) -> list[str]:
+    """Codes and fields of the errors in a config."""
+    return [f"{f.code} {f.field}" for f in found(raw, **options) if f.severity == "error"]

@@ -1,0 +1,86 @@
+"""One field broken at a time is found by the right rule, at the right field; legal oddities are left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ffncalc.checks.finding import Severity
+from ffncalc.source import bundled
+from tests.check.configs import ABSENT, DEEPSEEK, GEMMA, LLAMA, QWEN_MOE, changed, config, errors, found
+from tests.check.mutated import LAYERS, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_a_broken_field_is_found_and_named(mutation: Mutation) -> None:
+    findings = found(changed(config(mutation.base), mutation.change), **mutation.options)
+    assert (mutation.code, mutation.field, mutation.severity) in {(f.code, f.field, f.severity.value) for f in findings}
+
+
+@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.change], ids=str)
+def test_what_is_found_is_not_found_before_it_is_broken(mutation: Mutation) -> None:
+    whole = config(mutation.base)
+    before = {(f.code, f.field, f.message) for f in found(whole, **mutation.options)}
+    after = {(f.code, f.field, f.message) for f in found(changed(whole, mutation.change), **mutation.options)}
+    assert (mutation.code, mutation.field) in {(code, field) for code, field, _ in after - before}
+
+
+def test_the_list_is_long_and_covers_every_group() -> None:
+    assert len({(m.base, m.field, str(m.change)) for m in MUTATIONS}) >= 34
+    assert {m.code[0] for m in MUTATIONS} == set("FSMEDPC")
+
+
+ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "30 heads of an explicit head_dim": (
+        LLAMA,
+        {"num_attention_heads": 30, "num_key_value_heads": 10, "head_dim": 128},
+    ),
+    "head_dim × heads is not the width": (LLAMA, {"head_dim": 64}),
+    "head_dim null": (LLAMA, {"head_dim": None}),
+    "kv heads null": (LLAMA, {"num_key_value_heads": None}),
+    "an odd but valid width": (LLAMA, {"intermediate_size": 14337}),
+    "a width of 2112": (GEMMA, {"intermediate_size": 2112}),
+    "rope of llama3 does not multiply out": (LLAMA, {"max_position_embeddings": 131072}),
+    "layer_types as long as the layers with those for prediction": (
+        DEEPSEEK,
+        {"layer_types": ["full_attention"] * 62},
+    ),
+    "layer_types of full attention": (LLAMA, {"layer_types": LAYERS}),
+    "no latent for queries": (DEEPSEEK, {"q_lora_rank": None}),
+    "no group-limited routing": (DEEPSEEK, {"n_group": 1, "topk_group": 1}),
+    "a window that is null": (MIXTRAL, {"sliding_window": None}),
+    "no experts": (QWEN_MOE, {"num_experts": 0}),
+    "whole numbers as floats": (LLAMA, {"hidden_size": 4096.0}),
+    "several end tokens": (LLAMA, {"eos_token_id": [128001, 128008, 128009]}),
+    "no padding token": (LLAMA, {"pad_token_id": None}),
+    "keys that only engines read": (LLAMA, {"unsloth_version": "2025.1", "mm_hidden_size": 1024, "pretraining_tp": 1}),
+    "a type nested in another": (QWEN_VL, {"text_config": {"model_type": ABSENT}}),
+    "code of its own under a new type": (LLAMA, {"model_type": "llamax", "auto_map": {"AutoConfig": "c.C"}}),
+    "a new type with a class of its name": (LLAMA, {"model_type": "zeta", "architectures": ["ZetaForCausalLM"]}),
+    "partial rotary embeddings": (LLAMA, {"partial_rotary_factor": 0.5}),
+    "sliding layers switched off": (
+        "Qwen/Qwen2.5-7B",
+        {"use_sliding_window": False, "sliding_window": None},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODDITIES)
+def test_a_legal_oddity_is_no_error(name: str) -> None:
+    base, change = ODDITIES[name]
+    assert errors(changed(config(base), change)) == []
+
+
+def test_longer_by_the_prediction_layers_is_a_warning() -> None:
+    raw = changed(config(DEEPSEEK), {"layer_types": ["full_attention"] * 62})
+    assert [f.severity for f in found(raw) if f.field == "layer_types"] == [Severity.WARNING]
+
+
+def test_llama_3_scaling_is_not_multiplied_out() -> None:
+    assert [f.message for f in found(config(LLAMA)) if f.code == "C002"] == []
+
+
+@pytest.mark.parametrize("name", [name for name, _ in bundled.entries()])
+def test_no_bundled_config_has_an_error(name: str) -> None:
+    assert errors(config(name)) == []

@@ -1,0 +1,152 @@
+"""Random mutations of bundled configs: whatever a file says, it is counted or refused, at once.
+
+    pytest tests/test_mutations.py                          a few hundred
+    FFNCALC_MUTATIONS=100000 pytest tests/test_mutations.py the full number; FFNCALC_SEED picks another run
+
+One mutation changes, drops, renames or adds one to three values anywhere in a config. Each number is drawn from the
+seed and the index alone, so that a failure can be run again by itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import ffncalc
+from ffncalc.checks.examine import examine
+from ffncalc.errors import FfncalcError
+from ffncalc.source import bundled
+
+COUNT = int(os.environ.get("FFNCALC_MUTATIONS", "600"))
+SEED = int(os.environ.get("FFNCALC_SEED", "20240607"))
+SLOWEST = 5  # seconds that one config may take
+
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, 3, -1, -5, 7, 63, 64, 100, 10**4, 10**6, 10**9, 10**10, 10**30, -(10**30), 0.0, 0.5,
+    1.0, 64.0, 1e300, float("nan"), float("inf"), "", "auto", "silu", "swiglu", "llama", "MMM*-", "-1", "\ud800", "é",
+    [], [0], [1, 2, 3], [None], [[]], ["full_attention"], ["a"] * 5, {}, {"": None}, {"a": {"b": [1]}}, [{}],
+)  # fmt: skip
+KEYS = (
+    "head_dim", "layer_types", "num_key_value_heads", "intermediate_size", "sliding_window", "num_experts",
+    "rope_scaling", "num_local_experts", "num_experts_per_tok", "text_config", "vision_config", "architectures",
+    "model_type", "num_labels", "tie_word_embeddings", "quantization_config", "mlp_only_layers", "id2label",
+    "torch_dtype", "n_inner", "vocab_size",
+)  # fmt: skip
+
+
+@cache
+def bases() -> list[tuple[str, dict[str, Any]]]:
+    return [(name, json.loads(path.read_bytes())) for name, path in bundled.entries()]
+
+
+def mutation(index: int) -> tuple[str, dict[str, Any]]:
+    """The name of a bundled config and its mutation number `index`."""
+    draw = random.Random(f"{SEED} {index}")
+    name, base = draw.choice(bases())
+    raw = copy.deepcopy(base)
+    for _ in range(draw.choice((1, 1, 1, 2, 3))):
+        mutate(raw, draw)
+    return name, raw
+
+
+def mutate(raw: dict[str, Any], draw: random.Random) -> None:
+    """Change one value somewhere in a config."""
+    table: Any = draw.choice([raw, raw, *tables(raw)])
+    keys: list[Any] = list(table) if isinstance(table, dict) else list(range(len(table)))
+    if not keys:
+        return
+    key = draw.choice(keys)
+    how = draw.randrange(6)
+    if how == 0:
+        del table[key]
+    elif how == 1 and isinstance(table, dict):
+        table[f"{key}{draw.choice('sx_')}"] = table.pop(key)
+    elif how == 2 and isinstance(table, dict):
+        table[draw.choice(KEYS)] = copy.deepcopy(draw.choice(VALUES))
+    elif how == 3 and isinstance(table[key], int) and not isinstance(table[key], bool):
+        table[key] = draw.choice((table[key] - 1, table[key] + 1, -table[key], table[key] * 1000, table[key] // 2))
+    elif how == 4:
+        table[key] = copy.deepcopy(table[draw.choice(keys)])
+    else:
+        table[key] = copy.deepcopy(draw.choice(VALUES))
+
+
+def tables(value: Any) -> Iterator[Any]:
+    """Every object and list inside a value."""
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            yield inner
+            yield from tables(inner)
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in what takes longer."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def count(raw: dict[str, Any]) -> str:
+    """Load and count a config; the name of the error where it is refused."""
+    try:
+        model = ffncalc.load(raw)
+        found = ffncalc.params(model)
+        ffncalc.flops(model, ctx=4096)
+        ffncalc.crossover(model)
+        ffncalc.moe(model)
+    except FfncalcError as error:
+        return type(error).__name__ if str(error) else "refused without a word"
+    assert int(found.total) >= int(found.active) >= 0
+    return "counted"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs an alarm to stop what hangs")
+def test_any_mutation_is_counted_or_refused() -> None:
+    outcomes: Counter[str] = Counter()
+    broken = []
+    start = time.perf_counter()
+    for index in range(COUNT):
+        name, raw = mutation(index)
+        try:
+            with limited(SLOWEST):
+                outcomes[count(raw)] += 1
+        except Exception as error:
+            broken.append(f"{index} of {name}: {type(error).__name__}: {str(error)[:200]}")
+    print(f"{COUNT} mutations, seed {SEED}: {dict(outcomes)} in {time.perf_counter() - start:.1f} s")
+    assert broken == []
+    assert set(outcomes) <= {"counted", "ConfigError", "UnsupportedModel", "FileError"}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs an alarm to stop what hangs")
+def test_any_mutation_is_checked() -> None:
+    broken = []
+    for index in range(0, COUNT, 2):
+        name, raw = mutation(index)
+        data = json.dumps(raw).encode()
+        try:
+            with limited(SLOWEST):
+                examine(data, "config.json")
+        except Exception as error:
+            broken.append(f"{index} of {name}: {type(error).__name__}: {str(error)[:200]}")
+    assert broken == []
