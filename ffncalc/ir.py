@@ -54,6 +54,7 @@ class Use(StrEnum):
     MATMUL = "matmul"  # it is multiplied by it: 2 FLOPs per element
     ELEMENTWISE = "elementwise"  # norms, biases, gains, convolution taps: 0 FLOPs by convention
     LOOKUP = "lookup"  # one row is read: 0 FLOPs
+    SEQUENCE = "sequence"  # it is multiplied once for a whole text (poolers, sentence classifiers): 0 FLOPs per token
 
 
 class Stream(StrEnum):

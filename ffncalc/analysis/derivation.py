@@ -11,6 +11,7 @@ from ffncalc.formula import Num, total
 from ffncalc.ir import CATEGORIES, Block, Component, Model, Role, Tensor, Use, walk
 
 NAMES = {"ffn": "FFN"}  # categories that are not called by their own name
+IDLE = {Use.LOOKUP: "embedding lookups", Use.SEQUENCE: "maps of the whole text"}  # what multiplies no token
 ROLE_NAMES = {
     Role.TOKEN: "token embedding",
     Role.POSITION: "position embedding",
@@ -186,7 +187,7 @@ def total_steps(model: Model, counted: Params) -> Iterator[Step]:
     yield summed("total", ((_named(name), n) for name, n in counted.by_category.items()))
     idle = int(counted.total) - int(counted.active)
     yield summed("active", [("total", counted.total)], [("routed experts not chosen", idle)])
-    less = {"embedding lookups": 0, "norms and biases": 0, "image and sound towers": 0}
+    less = dict.fromkeys((*IDLE.values(), "norms and biases", "image and sound towers"), 0)
     tied = 0
     for block, _, tensor in model.tensors():
         role = block.role(tensor)
@@ -201,7 +202,7 @@ def total_steps(model: Model, counted: Params) -> Iterator[Step]:
 def _idle_name(role: Role, tensor: Tensor) -> str:
     if role is Role.MULTIMODAL:
         return "image and sound towers"
-    return "embedding lookups" if tensor.use is Use.LOOKUP else "norms and biases"
+    return IDLE.get(tensor.use, "norms and biases")
 
 
 def width_steps(counted: Params) -> Iterator[Step]:

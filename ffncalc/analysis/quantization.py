@@ -53,7 +53,7 @@ class Scheme:
         role = tensor.role
         if tensor.use is Use.LOOKUP:
             return self.tables and role is Role.TOKEN
-        if tensor.use is not Use.MATMUL or len(tensor.shape) != 2 or role in (Role.ROUTER, Role.NORM):
+        if tensor.use not in (Use.MATMUL, Use.SEQUENCE) or len(tensor.shape) != 2 or role in (Role.ROUTER, Role.NORM):
             return False
         if role is Role.HEAD:
             return self.head

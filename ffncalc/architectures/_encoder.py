@@ -2,13 +2,13 @@
 
 A token attends the whole text, so the layers are not causal and keep nothing for a next token. The pooler serves no
 language model: its role is `other`. Transforms before a head belong to the head. Poolers and sentence classifiers run
-once for a text, yet count like any weight of one token's pass.
+once for a text, so they cost a token nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ffncalc.architectures._decoder import divided
@@ -21,6 +21,7 @@ from ffncalc.ir import Block, Component, Model, Role
 from ffncalc.schema import BaseConfig, Count, Depth, Size
 
 WORDS = "embeddings.word_embeddings"
+SENTENCES = (Task.SEQUENCE_CLASSIFICATION, Task.MULTIPLE_CHOICE, Task.NEXT_SENTENCE)  # their heads read one vector
 
 
 class EncoderConfig(BaseConfig):
@@ -82,8 +83,9 @@ def encoder(
     """
     task = task_of(c.architecture, Task.MASKED_LM)
     head = heads.get(task, heads[Task.MASKED_LM])
+    parts = once(head.parts) if task in SENTENCES else head.parts
     root = "" if task is Task.BASE else base
-    tail = (*after, *(pooler if head.pooler else ()))
+    tail = (*after, *(once(pooler) if head.pooler else ()))
     return Model(
         model_type=c.model_type,
         architecture=c.architecture,
@@ -92,10 +94,15 @@ def encoder(
             Block(root, before, causal=False),
             *stack(f"{root}." if root else ""),
             *((Block(root, tail, causal=False),) if tail else ()),
-            *((Block("", head.parts, causal=False),) if head.parts else ()),
+            *((Block("", parts, causal=False),) if parts else ()),
         ),
         max_context=c.max_position_embeddings,
     )
+
+
+def once(parts: tuple[Component, ...]) -> tuple[Component, ...]:
+    """The same parts, their linear maps run once for a text."""
+    return tuple(replace(part, once=True) if isinstance(part, Linear) else part for part in parts)
 
 
 def embeddings(c: EncoderConfig, *, width: int | None = None, types: bool = True) -> tuple[Component, ...]:
@@ -165,9 +172,9 @@ def language_model(
     )
 
 
-def linear_head(c: EncoderConfig, name: str, out: int, *, bias: bool = True) -> Linear:
-    """A classifier on the width of the model."""
-    return Linear(name, width=c.hidden_size, out=out, bias=bias)
+def linear_head(c: EncoderConfig, name: str, out: int, *, bias: bool = True, once: bool = False) -> Linear:
+    """A classifier on the width of the model; `once`: of one vector for the text."""
+    return Linear(name, width=c.hidden_size, out=out, bias=bias, once=once)
 
 
 def two_layer_head(c: EncoderConfig) -> tuple[Component, ...]:

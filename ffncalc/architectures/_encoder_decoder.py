@@ -91,8 +91,8 @@ def blocks(side: Side, dot: str, stream: Stream, *, causal: bool) -> tuple[Block
 
 
 def classification_head(c: EncoderDecoderConfig, out: int) -> tuple[Component, ...]:
-    """A square map, then the labels."""
+    """A square map, then the labels, of the last token alone."""
     return (
-        Linear("classification_head.dense", width=c.hidden_size, out=c.hidden_size, bias=True),
-        Linear("classification_head.out_proj", width=c.hidden_size, out=out, bias=True),
+        Linear("classification_head.dense", width=c.hidden_size, out=c.hidden_size, bias=True, once=True),
+        Linear("classification_head.out_proj", width=c.hidden_size, out=out, bias=True, once=True),
     )

@@ -88,7 +88,7 @@ def groups(c: Config, dot: str) -> tuple[Block, ...]:
 def heads(c: Config) -> dict[Task, Head]:
     """What each class adds; the masked-LM head works in the width of the embeddings."""
     words = language_model(c, "predictions", f"albert.{WORDS}.weight", width=c.embedding_size, norm="LayerNorm")
-    order = linear_head(c, "sop_classifier.classifier", c.labels)
+    order = linear_head(c, "sop_classifier.classifier", c.labels, once=True)
     return {
         **token_heads(c),
         Task.BASE: Head(pooler=True),

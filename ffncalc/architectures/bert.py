@@ -140,7 +140,7 @@ def heads(c: Config, row: Row) -> dict[Task, Head]:
             Task.SEQUENCE_CLASSIFICATION: Head(parts=two_layer_head(c)),
         }
     predictions = language_model(c, "cls.predictions", table, dense="transform.dense", norm="transform.LayerNorm")
-    sentences = linear_head(c, "cls.seq_relationship", 2)
+    sentences = linear_head(c, "cls.seq_relationship", 2, once=True)
     return common | {
         Task.MASKED_LM: Head(parts=predictions),
         Task.PRETRAINING: Head(parts=(*predictions, sentences), pooler=True),

@@ -68,7 +68,7 @@ def heads(c: Config) -> dict[Task, Head]:
     words = language_model(
         c, "cls.predictions", f"bert.{WORDS}.weight", dense="transform.dense", norm="transform.LayerNorm"
     )
-    sentences = linear_head(c, "cls.seq_relationship", 2)
+    sentences = linear_head(c, "cls.seq_relationship", 2, once=True)
     tokens = Head(parts=(linear_head(c, "classifier", c.labels),), pooler=True)
     return {
         Task.BASE: Head(pooler=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor, Use
@@ -26,7 +26,7 @@ class Linear(Component):
     """A projection [out, width] on its own: output head, projector, pooler, classifier.
 
     `tied` names the tensor whose storage the weight shares (an output head on the token embedding), `tied_bias` that
-    of the bias.
+    of the bias. `once`: it runs once for a whole text, not for each token.
     """
 
     width: int
@@ -35,9 +35,11 @@ class Linear(Component):
     bias: bool = False
     tied: str = ""
     tied_bias: str = ""
+    once: bool = False
 
     def tensors(self) -> tuple[Tensor, ...]:
-        return linear("", self.width, self.out, self.role, bias=self.bias, tied=self.tied, tied_bias=self.tied_bias)
+        found = linear("", self.width, self.out, self.role, bias=self.bias, tied=self.tied, tied_bias=self.tied_bias)
+        return (replace(found[0], use=Use.SEQUENCE), *found[1:]) if self.once else found
 
 
 @dataclass(frozen=True, kw_only=True)
