@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ffncalc import architectures
 from ffncalc.architectures._decoder import StackConfig
@@ -17,6 +17,8 @@ from ffncalc.architectures._task import Task, task_of
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, Stream
 from ffncalc.schema import BaseConfig
+
+C = TypeVar("C", bound=BaseConfig)
 
 
 class CompositeConfig(BaseConfig):
@@ -82,13 +84,14 @@ def text_model(
     fixed: bool = False,
     either: bool = False,
     otherwise: bool | None = None,
+    ties: bool = True,
     prefix: str = "text_config.",
 ) -> Model:
     """The language model of `text_config` under the composite's names.
 
     `default` is its type where the config names none, or always (`fixed`). The word embeddings are tied as the
     outer flag says, else as the text config says or its class defaults (`otherwise`, where that is not the text
-    class's own); with `either`, one true flag is enough.
+    class's own); with `either`, one true flag is enough; without `ties` never, whatever the flags say.
     With an empty `prefix` the file itself is the text config, and must have the sizes.
     """
     model_type = default if fixed else c.text_config.get("model_type") or default
@@ -98,7 +101,7 @@ def text_model(
     outer = None if "tie_word_embeddings" in c.taken else c.tie_word_embeddings
     explicit = "tie_word_embeddings" not in text.taken
     inner = text.tie_word_embeddings if explicit or otherwise is None else otherwise
-    tied = inner if outer is None else outer or (either and inner)
+    tied = ties and (inner if outer is None else outer or (either and inner))
     update = {"tie_word_embeddings": tied, "architectures": ["Model"] if bare(c) else None}
     model: Model = architectures.module(model_type).build(text.model_copy(update=update))
     prefixes = {"": names.bare} if bare(c) else names.head
@@ -138,6 +141,19 @@ def tower(
     model = architectures.build({**own, "model_type": model_type, "architectures": None}, prefix=key, nested=True)
     blocks = tuple(block.moved({"": prefix}, stream=Stream.MEDIA) for block in model.blocks)
     return replace(model, blocks=blocks)
+
+
+def part(kind: type[C], raw: Mapping[str, Any] | None, model_type: str, *, key: str = "vision_config.") -> C:
+    """The config of a part, for what others need to know of it.
+
+    Raises:
+        ConfigError: its type is not one of those that fit here.
+    """
+    own = {**(raw or {}), "model_type": (raw or {}).get("model_type") or model_type}
+    found = architectures.parse(own, prefix=key, nested=True)
+    if not isinstance(found, kind):
+        raise ConfigError(f"{key}model_type: {found.model_type} does not fit this family")
+    return found
 
 
 def projector(prefix: str, *parts: Component) -> Block:

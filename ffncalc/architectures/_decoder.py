@@ -101,6 +101,7 @@ def decoder(
     bare: str = "",
     embed: str = "embed_tokens",
     embed_width: int | None = None,
+    embed_rows: int | None = None,
     before: Sequence[Component] = (),
     stack: str = "layers",
     after: Sequence[Component] | None = None,
@@ -116,14 +117,15 @@ def decoder(
     `before` are parts between the embedding and the layers (positions, norms), `after` those between the layers and
     the head (an RMSNorm called `norm` unless given). The class named in `architectures` decides on the head; a bare
     class has `bare` in place of `base` in all names, as its checkpoint does. `embed_width` is the width of embedding
-    and head where they are narrower than the layers; `classifier` names the head of a token classifier.
+    and head where they are narrower than the layers, `embed_rows` are those of the embedding where the head has fewer;
+    `classifier` names the head of a token classifier.
     """
     task = task_of(c.architecture, Task.CAUSAL_LM)
     root = bare if task is Task.BASE else base
     dot = f"{root}." if root else ""
     tail = norms(c, "norm") if after is None else tuple(after)
     width = embed_width or c.hidden_size
-    embedding = Embedding(embed, rows=c.vocab_size, width=width)
+    embedding = Embedding(embed, rows=embed_rows or c.vocab_size, width=width)
     table = f"{dot}{embed}.weight"
     return Model(
         model_type=c.model_type,

@@ -62,6 +62,15 @@ class LoopConfig(BaseConfig):
         """Frames, height and width of a patch."""
         return (self.temporal_patch_size, self.patch_size, self.patch_size)
 
+    @property
+    def head_size(self) -> int:
+        """hidden_size / num_heads.
+
+        Raises:
+            ConfigError: it is no integer.
+        """
+        return divided(self, "hidden_size", "num_heads")
+
 
 def pair(size: int | Sequence[int]) -> tuple[int, int]:
     """Height and width of a size that may be one number for both."""

@@ -38,7 +38,7 @@ Choice = bool | str  # a string names the config field that decides
 class Row:
     """How a family differs. `norms` name the norms of a layer, without any the final one has no weight either;
     `windows` says which layers have a window where the file has no `layer_types`: with "pattern" all but every
-    `pattern`-th. `answering` is the base name in the question-answering class."""
+    `pattern`-th, with "leading" all but the first of every `pattern`. `answering` is the base name in the question-answering class."""
 
     qkv_bias: Choice = False
     out_bias: Choice = False
@@ -50,7 +50,7 @@ class Row:
     norms: tuple[str, ...] = ("input_layernorm", "post_attention_layernorm")
     norm_bias: bool = False
     names: Projections = SEPARATE
-    windows: Literal["", "all", "late", "even", "pattern"] = ""
+    windows: Literal["", "all", "late", "even", "pattern", "leading"] = ""
     pattern: int = 0
     answering: str = "transformer"
 
@@ -79,6 +79,7 @@ ROWS: dict[str, Row] = {
         windows="pattern",
         pattern=4,
     ),
+    "cwm": Row(mlp_bias="mlp_bias", windows="leading", pattern=4),
     "exaone4": Row(qk_norm="head", norms=POST, windows="pattern", pattern=4),
     "gemma": Row(qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma2": Row(qkv_bias="attention_bias", out_bias="attention_bias", norms=SANDWICH, windows="even"),
@@ -101,16 +102,27 @@ ROWS: dict[str, Row] = {
         fused_ffn="gate_up_proj",
         norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm"),
     ),
+    "glm_ocr_text": Row(
+        fused_ffn="gate_up_proj",
+        norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm"),
+    ),
     "granite": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
+    "helium": Row(qkv_bias="attention_bias", mlp_bias="mlp_bias"),
     "hunyuan_v1_dense": Row(
         qkv_bias="attention_bias",
         out_bias="attention_bias",
         qk_norm="head",
         names=Projections(q_norm="query_layernorm", k_norm="key_layernorm"),
     ),
+    "jais2": Row(
+        qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias", gated=False, norm_bias=True
+    ),
     "llama": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
     "ministral3": Row(windows="all", answering="model"),
     "mistral": Row(windows="all", answering="model"),
+    "nanochat": Row(
+        qkv_bias="attention_bias", out_bias="attention_bias", gated=False, ungated=("fc1", "fc2"), norms=()
+    ),
     "nemotron": Row(
         qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias", gated=False, norm_bias=True
     ),
@@ -131,6 +143,12 @@ ROWS: dict[str, Row] = {
     "qwen2_vl_text": Row(qkv_bias=True, windows="late"),
     "qwen3": Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="late"),
     "qwen3_vl_text": Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head"),
+    "vaultgemma": Row(
+        qkv_bias="attention_bias",
+        out_bias="attention_bias",
+        norms=("input_layernorm", "pre_feedforward_layernorm"),
+        windows="even",
+    ),
 }
 
 # Activations that have weights of their own: xIELU (arXiv:2411.13010), PReLU (arXiv:1502.01852).
@@ -231,6 +249,8 @@ def layer_spans(c: Config, windows: str, pattern: int = 0) -> list[Span]:
         return after(count, c.max_window_layers, sliding, FULL)
     if windows == "even":
         return every(count, 2, sliding, FULL)
+    if windows == "leading":
+        return every(count, pattern, FULL, sliding)
     if windows == "pattern":
         found = c.sliding_window_pattern
         if isinstance(found, str):

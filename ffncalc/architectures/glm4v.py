@@ -1,6 +1,6 @@
-"""GLM-4.1V and GLM-4.5V: GLM-4 or GLM-4.5 with a vision tower that ends in the width of the language model.
+"""GLM-4.1V, GLM-4.5V and GLM-OCR: GLM-4 or GLM-4.5 with a vision tower that ends in the width of the language model.
 
-Source: arXiv:2507.01006, transformers models/glm4v and models/glm4v_moe.
+Source: arXiv:2507.01006, transformers models/{glm4v,glm4v_moe,glm_ocr}.
 """
 
 from __future__ import annotations

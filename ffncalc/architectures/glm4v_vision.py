@@ -45,15 +45,23 @@ def build(c: Config) -> Model:
             *norms(width, "post_conv_layernorm", bias=False),
         ),
         stack="blocks",
-        after=(*norms(width, "post_layernorm", bias=False), *merger(c)),
+        after=(
+            *norms(width, "post_layernorm", bias=False),
+            downsampling(width, c.out_hidden_size, c.spatial_merge_size),
+            *merger(c.out_hidden_size, c.intermediate_size, c.hidden_act),
+        ),
     )
 
 
-def merger(c: Config) -> tuple[Component, ...]:
-    out, square = c.out_hidden_size, (c.spatial_merge_size, c.spatial_merge_size)
+def downsampling(width: int, out: int, square: int) -> Convolution:
+    """A convolution that merges a square of patches."""
+    return Convolution("downsample", channels=width, out=out, kernel=(square, square), bias=True)
+
+
+def merger(out: int, hidden: int, activation: str) -> tuple[Component, ...]:
+    """The projector: a square map, a norm, a gated FFN."""
     return (
-        Convolution("downsample", channels=c.hidden_size, out=out, kernel=square, bias=True),
         Linear("merger.proj", width=out, out=out, role=Role.OTHER),
         Norm("merger.post_projection_norm", width=out, bias=True),
-        GatedFFN("merger", width=out, hidden=c.intermediate_size, activation=c.hidden_act),
+        GatedFFN("merger", width=out, hidden=hidden, activation=activation),
     )

@@ -1,9 +1,11 @@
-"""The vision towers of Qwen2-VL, Qwen2.5-VL and Qwen3-VL, which see images as short films and merge patches at the end.
+"""The vision towers of Qwen2-VL, 2.5-VL, 3-VL and EXAONE 4.5: images as short films, patches merged at the end.
 
 Sources: arXiv:2409.12191, arXiv:2502.13923, arXiv:2511.21631; transformers models/qwen{2,2_5,3}_vl.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ffncalc.architectures._tower import LoopConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import Attention, Projections
@@ -22,6 +24,7 @@ class Config(LoopConfig):
     intermediate_size: Size = 3420
     out_hidden_size: Size = 3584
     num_position_embeddings: Size = 2304
+    num_key_value_heads: Size = 8  # EXAONE 4.5 alone shares keys and values among heads
     deepstack_visual_indexes: list[int] = [8, 16, 24]
 
 
@@ -30,6 +33,7 @@ def build(c: Config) -> Model:
         "qwen2_vl_vision": first,
         "qwen2_5_vl_vision": second,
         "qwen2_5_omni_vision_encoder": second,
+        "exaone4_5_vision": second,
         "qwen3_vl_vision": third,
         "qwen3_vl_moe_vision": third,
         "qwen3_5_vision": fourth,
@@ -115,7 +119,8 @@ def patches(c: Config, width: int, *, bias: bool = False) -> Convolution:
 def projected(c: Config, width: int) -> Attention:
     apart = c.model_type == "qwen2_5_omni_vision_encoder"
     names = Projections(q="q", k="k", v="v", o="proj") if apart else Projections(fused="qkv", o="proj")
-    return attention("attn", width, c.num_heads, names)
+    found = attention("attn", width, c.num_heads, names)
+    return replace(found, kv_heads=c.num_key_value_heads) if c.model_type == "exaone4_5_vision" else found
 
 
 def merged(c: Config, width: int) -> int:

@@ -1,7 +1,7 @@
 """Vision transformers with learned positions that differ from CLIP's by a choice: one row each.
 
-Sources: arXiv:2010.11929, arXiv:2103.00020 (CLIP), arXiv:2303.15343 (SigLIP); transformers models/{clip,siglip,
-idefics3,smolvlm}.
+Sources: arXiv:2010.11929, arXiv:2103.00020 (CLIP), arXiv:2303.15343 (SigLIP), arXiv:2502.14786 (SigLIP 2);
+transformers models/{clip,siglip,siglip2,idefics3,smolvlm,video_llama_3,paddleocr_vl}.
 """
 
 from __future__ import annotations
@@ -14,27 +14,36 @@ from ffncalc.components.embedding import Embedding, Linear
 from ffncalc.components.ffn import FFN
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Component, Model, Role, Use
+from ffncalc.schema import Size
 
 
 class Config(TowerConfig):
     vision_use_head: bool = True
+    spatial_merge_size: Size = 2  # PaddleOCR-VL: for its projector
+    num_patches: Size = 256  # SigLIP 2: rows of the position table, which is stretched to the image
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """How a family differs: module of everything, class token, norm before the layers, pooling head."""
+    """How a family differs: module of everything, class token, norm before the layers, pooling head; patches that
+    come laid out flat, positions that are rotary."""
 
     base: str = ""
     class_token: bool = False  # and then no bias in the patch embedding
     pre_norm: str = ""
     head: bool = False
+    flat: bool = False
+    rotary: bool = False
 
 
 ROWS: dict[str, Row] = {
     "clip_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
     "idefics3_vision": Row(),
+    "paddleocr_vl_vision": Row(base="vision_model"),
+    "siglip2_vision_model": Row(base="vision_model", head=True, flat=True),
     "siglip_vision_model": Row(base="vision_model", head=True),
     "smolvlm_vision": Row(),
+    "video_llama_3_vision": Row(rotary=True),
 }
 
 
@@ -64,20 +73,24 @@ def feed_forward(c: Config, name: str) -> FFN:
 
 
 def embeddings(c: Config, row: Row) -> tuple[Component, ...]:
-    token = (Array("embeddings.class_embedding", shape=(c.hidden_size,)),) if row.class_token else ()
-    rows = c.patches + 1 if row.class_token else c.patches
+    width, token = c.hidden_size, row.class_token
+    rows = c.num_patches if row.flat else c.patches + 1 if token else c.patches
+    positions = Embedding("embeddings.position_embedding", rows=rows, width=width, role=Role.POSITION)
     return (
-        *token,
-        Convolution(
-            "embeddings.patch_embedding",
-            channels=c.num_channels,
-            out=c.hidden_size,
-            kernel=c.patch,
-            bias=not row.class_token,
-        ),
-        Embedding("embeddings.position_embedding", rows=rows, width=c.hidden_size, role=Role.POSITION),
-        *(norms(c.hidden_size, row.pre_norm) if row.pre_norm else ()),
+        *((Array("embeddings.class_embedding", shape=(width,)),) if token else ()),
+        patching(c, row),
+        *(() if row.rotary else (positions,)),
+        *(norms(width, row.pre_norm) if row.pre_norm else ()),
     )
+
+
+def patching(c: Config, row: Row) -> Component:
+    """The patch embedding: a convolution, or the same as a linear map of patches that come laid out flat."""
+    name, width = "embeddings.patch_embedding", c.hidden_size
+    if row.flat:
+        height, across = c.patch
+        return Linear(name, width=c.num_channels * height * across, out=width, role=Role.OTHER, bias=True)
+    return Convolution(name, channels=c.num_channels, out=width, kernel=c.patch, bias=not row.class_token)
 
 
 def head(c: Config) -> tuple[Component, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ffncalc.components.attention import SEPARATE, Projections, core
 from ffncalc.components.linear import linear
+from ffncalc.components.norm import norm
 from ffncalc.ir import Cache, Component, Mixing, Role, Span, Tensor
 
 SOURCE = Span("source")
@@ -15,8 +16,8 @@ SOURCE = Span("source")
 class CrossAttention(Component):
     """Queries from the decoder, keys and values from the encoder's output (arXiv:1706.03762).
 
-    Weights: q [heads·head_dim, width], k and v [heads·head_dim, width], o [width, heads·head_dim]. Keys and values
-    are computed once per source token and kept for all decoded ones.
+    Weights: q [heads·head_dim, width], k and v [kv_heads·head_dim, width], o [width, heads·head_dim]. Keys and values
+    are computed once per source token and kept for all decoded ones. `qk_norm` normalises each head [head_dim].
     """
 
     slot = "mixer"
@@ -24,26 +25,35 @@ class CrossAttention(Component):
     width: int
     heads: int
     head_dim: int
+    kv_heads: int | None = None  # None: as many as heads
+    qk_norm: bool = False
     bias: bool = False
     k_bias: bool | None = None  # None: as bias (Whisper has none on k)
     out_bias: bool | None = None  # None: as bias
     names: Projections = SEPARATE
 
+    @property
+    def keys(self) -> int:
+        """Width of the keys of all heads, and of the values."""
+        return (self.heads if self.kv_heads is None else self.kv_heads) * self.head_dim
+
     def tensors(self) -> tuple[Tensor, ...]:
         inner, role, bias = self.heads * self.head_dim, Role.CROSS_ATTENTION, self.bias
         k_bias = bias if self.k_bias is None else self.k_bias
+        normed = (*norm(self.names.q_norm, self.head_dim), *norm(self.names.k_norm, self.head_dim))
         return (
             *linear(self.names.q, self.width, inner, role, bias=bias),
-            *linear(self.names.k, self.width, inner, role, bias=k_bias, source=True),
-            *linear(self.names.v, self.width, inner, role, bias=bias, source=True),
+            *linear(self.names.k, self.width, self.keys, role, bias=k_bias, source=True),
+            *linear(self.names.v, self.width, self.keys, role, bias=bias, source=True),
             *linear(self.names.o, inner, self.width, role, bias=bias if self.out_bias is None else self.out_bias),
+            *(normed if self.qk_norm else ()),
         )
 
     def mixing(self) -> tuple[Mixing, ...]:
         return (Mixing(per_key=core(self.heads, self.head_dim), span=SOURCE),)
 
     def cache(self) -> tuple[Cache, ...]:
-        return (Cache(per_token=2 * self.heads * self.head_dim, span=SOURCE),)
+        return (Cache(per_token=2 * self.keys, span=SOURCE),)
 
     def describe(self) -> str:
         return "cross attention"

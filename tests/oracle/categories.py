@@ -10,19 +10,21 @@ from collections.abc import Container
 
 PATTERNS = [
     (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
+    (r"(^|\.)(aligner|mlp_AR)\.", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
     (r"(^|\.)hc_(attn|ffn|head)_", "other"),
+    (r"(input|post_attention)_residual$", "other"),
     (r"^head\.weight$", "head"),
     (r"^embed\.weight$", "embedding"),
     (r"norm|(^|\.)ln_\w+\.|layernorm|LayerNorm|(^|\.)emb_ln\.", "norm"),
     (r"(^|\.)(shared|tok_embeddings|embed_positions|rel_embeddings)\.weight$", "embedding"),
-    (r"(^|\.)router\.(classifier|layer)\.", "router"),
+    (r"(^|\.)(router\.(classifier|layer)|gate\.wg)\.", "router"),
     (r"(^|\.)encoder\.conv\.", "mixer"),
     (r"(^|\.)(\w*predictions|pre_classifier|classification_head|seq_relationship)\.", "head"),
     (r"(^|\.)(sequence_summary|qa_classifier)\.", "head"),
-    (r"^(head\.dense|decoder)\.(weight|bias)$", "head"),
+    (r"^((projection_)?head\.dense|decoder)\.(weight|bias)$", "head"),
     (r"(^|\.)(embed_tokens|wte|wpe|word_embeddings|position_embeddings|token_type_embeddings)\.weight$", "embedding"),
     (
         r"(^|\.)(tokens_embed|positions_embed|embed_in|embed_positions|tok_embeddings|token_embeddings)\.weight$",

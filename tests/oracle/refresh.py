@@ -36,7 +36,8 @@ AUTO = (
 # Types that transformers lacks, and whose published code is that of another type.
 SAME_AS = {"kimi_k2": "deepseek_v3"}
 
-T5_KIN = {"longt5", "mt5", "t5", "umt5"}
+# Their checkpoints have a head of their own where the file says so; transformers 5 ties it all the same.
+HEADED = {"longt5", "mt5", "t5", "umt5", "paddleocr_vl"}
 
 
 def build(raw: dict[str, Any]) -> Any:
@@ -61,8 +62,7 @@ def build(raw: dict[str, Any]) -> Any:
     ]
     with torch.device("meta"):
         model = getattr(transformers, names[0])(config)
-    if raw["model_type"] in T5_KIN and raw.get("tie_word_embeddings") is False and hasattr(model, "lm_head"):
-        # Their checkpoints have a head of their own; transformers 5 ties it whatever the file says.
+    if raw["model_type"] in HEADED and raw.get("tie_word_embeddings") is False and hasattr(model, "lm_head"):
         model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.lm_head.weight))
         del model.all_tied_weights_keys["lm_head.weight"]
     return model
