@@ -38,7 +38,8 @@ Choice = bool | str  # a string names the config field that decides
 class Row:
     """How a family differs. `norms` name the norms of a layer, without any the final one has no weight either;
     `windows` says which layers have a window where the file has no `layer_types`: with "pattern" all but every
-    `pattern`-th, with "leading" all but the first of every `pattern`. `answering` is the base name in the question-answering class."""
+    `pattern`-th, with "leading" all but the first of every `pattern`. `answering` is the base name in the
+    question-answering class."""
 
     qkv_bias: Choice = False
     out_bias: Choice = False
