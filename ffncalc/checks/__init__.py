@@ -23,6 +23,7 @@ GROUPS = {
     "D": "deployment, when asked for by --tp, --ep, --pp or settings",
     "P": "efficiency",
     "B": "budgets, where the settings or the command line set them",
+    "L": "lock: what was counted before",
     "C": "claims: what names and fields say against what is counted",
 }
 
@@ -65,6 +66,9 @@ RULES: dict[str, str] = {
     "F011": "file.f011_values_in_conflict",
     "F012": "file.f012_not_countable",
     "F013": "file.f013_code_of_its_own",
+    "L001": "lock.l001_locked_count_moved",
+    "L002": "lock.l002_file_not_locked",
+    "L003": "lock.l003_locked_file_missing",
     "M001": "experts.m001_top_k_out_of_range",
     "M002": "experts.m002_expert_width_missing",
     "M003": "experts.m003_layer_choice_out_of_range",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from ffncalc.checks import lock_file
 from ffncalc.checks.settings import for_folder
 from ffncalc.errors import FfncalcError, NotFound
 from ffncalc.source import reference
@@ -35,7 +38,7 @@ def targets(refs: Iterable[str], failed: Callable[[str, FfncalcError], None]) ->
     seen: set[str] = set()
     for ref in refs:
         try:
-            for target in _of(ref):
+            for target in chain(_lock_above(ref), _of(ref)):
                 if target.path is None:
                     yield target
                 elif (key := os.path.normcase(os.path.abspath(target.path))) not in seen:
@@ -43,6 +46,18 @@ def targets(refs: Iterable[str], failed: Callable[[str, FfncalcError], None]) ->
                     yield target
         except FfncalcError as error:
             failed(ref, error)
+
+
+def _lock_above(ref: str) -> Iterator[Target]:
+    """The lock file that holds for a file, a folder, or the files that a pattern means."""
+    path = os.path.expanduser(ref)
+    if glob.has_magic(path) and not os.path.exists(path):
+        path = re.split(r"[*?[]", path, maxsplit=1)[0]
+        path = path if os.path.isdir(path) else os.path.dirname(path) or "."
+    if os.path.exists(path):
+        found = lock_file.nearest(Path(path if os.path.isdir(path) else os.path.dirname(path)))
+        if found is not None:
+            yield Target(lock_file.shown(found), str(found))
 
 
 def _of(ref: str) -> Iterator[Target]:
@@ -83,5 +98,7 @@ def _in_folder(folder: str) -> Iterator[Target]:
         if entry.is_dir(follow_symlinks=False):
             if name not in SKIPPED:
                 yield from _in_folder(entry.path)
+        elif name == lock_file.NAME:
+            yield Target(entry.path, entry.path)
         elif name.endswith(".json") and name not in OTHERS and not name.endswith(".index.json"):
             yield Target(entry.path, entry.path, name in MAIN)

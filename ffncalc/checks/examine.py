@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from ffncalc.checks import RULES, Rule, rule
+from ffncalc.checks import RULES, Rule, lock_file, rule
 from ffncalc.checks.document import TOP, Document, Place
 from ffncalc.checks.finding import Fault, Finding, Severity
 from ffncalc.checks.settings import DEFAULT, Settings
@@ -31,9 +32,14 @@ def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Findi
 
 
 def examine_lock(data: bytes, path: str, settings: Settings) -> tuple[Finding, ...]:
-    """What is found in a lock file itself: names of files that are not there."""
+    """What is found in a lock file itself: names of files that are not there.
+
+    Raises:
+        LockError: it cannot be read.
+    """
     if not settings.wants(MISSING, path):
         return ()
+    lock_file.parse(data, Path(path))
     document = Document.read(data, path)
     subject = Subject(path=path, document=document, settings=settings)
     return _placed([(rule(MISSING), fault) for fault in rule(MISSING).check(subject)], document, path)

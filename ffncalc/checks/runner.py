@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ffncalc import source
+from ffncalc.checks import lock_file
 from ffncalc.checks.discovery import Target
-from ffncalc.checks.examine import examine
+from ffncalc.checks.examine import examine, examine_lock
 from ffncalc.checks.finding import Finding
 from ffncalc.checks.settings import for_file, for_folder
 from ffncalc.errors import FfncalcError, FileError, NotFound
@@ -103,7 +104,12 @@ def check_one(target: Target, options: Options) -> Checked | None:
         return Checked(target.shown, error=error)
     if not target.sure and not is_config(data):
         return None
-    findings = examine(data, target.shown, settings)
+    if path is not None and path.name == lock_file.NAME:
+        findings = examine_lock(data, target.shown, settings)
+        if not findings:
+            return None
+    else:
+        findings = examine(data, target.shown, settings)
     return Checked(target.shown, findings, fails=any(f.severity.rank >= settings.fail_on.rank for f in findings))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ffncalc.checks import budgets
 from ffncalc.checks.budgets import Budgets, Limits, Share
 from ffncalc.checks.finding import Severity
+from ffncalc.checks.lock_file import Lock
 from ffncalc.errors import UsageError, nearest
 
 FILES = ("ffncalc.toml", "pyproject.toml")  # the first one in a folder counts
@@ -27,7 +28,7 @@ class Settings:
 
     `select` and `ignore` hold codes or the start of codes; of two that match, the longer counts. `tp`, `ep` and `pp`
     are the numbers of parts that tensors, experts and layers are split into (None: not asked). `root` is the folder
-    that patterns are relative to.
+    that patterns are relative to; `lock` counts in place of the nearest lock file.
     """
 
     select: tuple[str, ...] = ("ALL",)
@@ -39,6 +40,7 @@ class Settings:
     ep: int | None = None
     pp: int | None = None
     budgets: Budgets = ()
+    lock: Lock | None = None
     root: Path | None = None
 
     def wants(self, code: str, path: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ffncalc import api, architectures, source
@@ -13,6 +15,8 @@ from ffncalc.architectures import MODULES
 from ffncalc.checks import known
 from ffncalc.checks.budgets import Limits, Share
 from ffncalc.checks.document import Document
+from ffncalc.checks.lock import Entry
+from ffncalc.checks.lock_file import Lock, lock_of
 from ffncalc.checks.settings import Settings
 from ffncalc.errors import ConfigError, FfncalcError
 from ffncalc.formula import Num
@@ -160,6 +164,19 @@ class Subject:
     def model(self) -> Model | None:
         """The described model."""
         return self.outcome if isinstance(self.outcome, Model) else None
+
+    @cached_property
+    def lock(self) -> Lock | None:
+        """The lock that this file is held to; None where there is no lock file, and for what is no file itself."""
+        if self.settings.lock is not None or not os.path.isfile(self.path):
+            return self.settings.lock
+        return lock_of(Path(self.path).parent)
+
+    @cached_property
+    def locked(self) -> Entry | None:
+        """What is locked for this file."""
+        name = None if self.lock is None else self.lock.name_of(self.path)
+        return None if self.lock is None or name is None else self.lock.files.get(name)
 
     @cached_property
     def _limits(self) -> Limits:

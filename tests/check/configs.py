@@ -6,10 +6,15 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ffncalc.api import load
+from ffncalc.checks.doc import doc
 from ffncalc.checks.examine import examine
 from ffncalc.checks.finding import Finding
+from ffncalc.checks.lock import entry
+from ffncalc.checks.lock_file import Lock
 from ffncalc.checks.settings import DEFAULT, Settings, parse
 from ffncalc.source import bundled
 
@@ -54,6 +59,14 @@ def example(base: str, text: str) -> bytes:
 def settings(text: str) -> Settings:
     """Settings as ffncalc.toml has them; several are separated by semicolons."""
     return parse(tomllib.loads(text.replace(";", "\n")), "test") if text else DEFAULT
+
+
+def settings_of(code: str) -> Settings:
+    """The settings of a rule's examples; those of the lock file's rules are words."""
+    text = doc(code).settings
+    if text == "a lock file of the unchanged config":
+        return replace(DEFAULT, lock=Lock({"config.json": entry(load(doc(code).base))}))
+    return replace(DEFAULT, lock=Lock()) if text == "an empty lock file" else settings(text)
 
 
 def found(raw: Mapping[str, Any], path: str = "config.json", **options: Any) -> tuple[Finding, ...]:

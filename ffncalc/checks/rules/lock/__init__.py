@@ -1,0 +1,1 @@
+"""What the lock file says against what is counted."""

@@ -1,0 +1,86 @@
+"""ffncalc lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffncalc.cli.output import complain, write
+from ffncalc.errors import FfncalcError, NotFound
+
+if TYPE_CHECKING:
+    from ffncalc.checks.lock_file import Lock
+    from ffncalc.checks.locking import Update
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH", help="File, folder or pattern; without any, the files that are locked.", show_default=False
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Where the lock file lies; the nearest one above the current folder, else a new one here.",
+        show_default=False,
+    ),
+]
+Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if the lock file is out of date.")]
+
+
+def lock(paths: Paths = None, folder: Folder = None, check: Check = False) -> None:
+    """Write down what is counted, in ffncalc.lock.json, for `check` to hold files to."""
+    from ffncalc.checks import discovery, lock_file, locking
+
+    path = _path(folder)
+    before = lock_file.read(path) if path.is_file() else lock_file.Lock(path=path)
+    shown = lock_file.shown(path)
+    if not before.files and not paths:
+        raise NotFound(f"{shown} locks nothing yet, and no file was named", "`ffncalc lock PATH` locks files.")
+    lost: dict[str, FfncalcError] = {}
+    targets = discovery.targets(paths, lost.__setitem__) if paths else locking.locked(before)
+    update = locking.update(before, targets)
+    update.failed |= lost
+    if not check and (update.files or before.files):
+        lock_file.write(lock_file.Lock(update.files, path))
+    write("".join(f"{line}\n" for line in (_differences if check else _changes)(update, before, shown)))
+    for name, error in update.failed.items():
+        complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
+    if paths and not update.files and not update.failed and not update.removed:
+        raise NotFound(f"no model config in {', '.join(paths)}")
+    if update.failed or (check and update.differs):
+        raise typer.Exit(2 if update.failed else 1)
+
+
+def _path(folder: Path | None) -> Path:
+    from ffncalc.checks import lock_file
+
+    if folder is None:
+        return lock_file.nearest(Path.cwd()) or Path.cwd() / lock_file.NAME
+    if not folder.is_dir():
+        raise NotFound(f"--folder {folder}: no such folder")
+    return folder.absolute() / lock_file.NAME
+
+
+def _changes(update: Update, before: Lock, shown: str) -> Iterator[str]:
+    """What was written."""
+    yield from (f"added {name}: {update.files[name].total:,} parameters" for name in update.added)
+    yield from (f"changed {name}: {what}" for name, what in update.changed.items())
+    yield from (f"removed {name}" for name in update.removed)
+    files = "1 file" if len(update.files) == 1 else f"{len(update.files):,} files"
+    yield f"{shown}: {files} locked{'' if update.differs else ', nothing changed'}"
+
+
+def _differences(update: Update, before: Lock, shown: str) -> Iterator[str]:
+    """What is out of date."""
+    yield from (f"{name}: not in the lock file" for name in update.added)
+    yield from (f"{name}: not as locked: {what}" for name, what in update.changed.items())
+    yield from (f"{name}: locked, but not there" for name in update.removed)
+    if update.differs:
+        yield f"{shown} is out of date; if the changes are meant, run `ffncalc lock` on these files"
+    else:
+        yield f"{shown} is up to date"
