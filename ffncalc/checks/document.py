@@ -29,11 +29,16 @@ class Place(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A field and the offsets of its text: from the key to the end of a plain value, or of the key of a nested one."""
+    """A field and the offsets of its text: from the key to the end of a plain value, or of the key of a nested one.
+
+    `key` is None for an item of a list; `parent` is the offset of the object or list around.
+    """
 
     field: str
     start: int
     end: int
+    key: str | None
+    parent: int
 
 
 TOP = Place(1, 1, 1, 1)
@@ -72,13 +77,13 @@ class Document:
         """Fields that are named again, with the place of each repetition."""
         if not self.has_duplicates:
             return
-        seen: set[str] = set()
+        seen: set[tuple[int, str]] = set()
         for spot in spots(self.text):
-            if spot.field.endswith("]"):
+            if spot.key is None:
                 continue
-            if spot.field in seen:
+            if (spot.parent, spot.key) in seen:
                 yield spot.field, self._place(spot)
-            seen.add(spot.field)
+            seen.add((spot.parent, spot.key))
 
     def places(self, fields: Collection[str]) -> dict[str, Place]:
         """The place of each field: its last occurrence, or its nearest parent's where the file has no such field."""
@@ -117,8 +122,9 @@ def spots(text: str) -> Iterator[Spot]:
     >>> [(s.field, text[s.start : s.end]) for text in ['{"a": {"b": [1, 22]}}'] for s in spots(text)]
     [('a', '"a"'), ('a.b', '"b"'), ('a.b[0]', '1'), ('a.b[1]', '22')]
     """
-    stack: list[tuple[str, int]] = []  # the containers around: name, and the number of the next item (-1: an object)
+    stack: list[tuple[str, int, int]] = []  # around: name, offset, and the number of the next item (-1: an object)
     name, start, end = "", -1, 0  # the field whose value comes next, and where its key stands (-1: it has none)
+    key: str | None = None
     is_key = False
     for match in TOKEN.finditer(text):
         token = match[0]
@@ -127,20 +133,21 @@ def spots(text: str) -> Iterator[Spot]:
         elif token in "}]":
             stack.pop()
         elif token == ",":
-            parent, item = stack[-1]
+            parent, offset, item = stack[-1]
             is_key = item < 0
             if item >= 0:
-                name, start = f"{parent}[{item}]", -1
-                stack[-1] = (parent, item + 1)
+                name, start, key = f"{parent}[{item}]", -1, None
+                stack[-1] = (parent, offset, item + 1)
         elif is_key:
             key = json.loads(token) if "\\" in token else token[1:-1]
-            name, start, end = child(stack[-1][0], key), match.start(), match.end()
+            name, start, end = child(stack[-1][0], str(key)), match.start(), match.end()
         else:
             nested = token in "{["
             if stack:
                 first = match.start() if start < 0 else start
-                yield Spot(name, first, (first + 1 if start < 0 else end) if nested else match.end())
+                last = match.end() if not nested or start < 0 else end
+                yield Spot(name, first, last, key, stack[-1][1])
             if nested:
                 is_key = token == "{"
-                stack.append((name, -1 if is_key else 1))
-                name, start = (name, start) if is_key else (f"{name}[0]", -1)
+                stack.append((name, match.start(), -1 if is_key else 1))
+                name, start, key = (name, start, key) if is_key else (f"{name}[0]", -1, None)

@@ -69,9 +69,9 @@ def settings_of(code: str) -> Settings:
     return replace(DEFAULT, lock=Lock()) if text == "an empty lock file" else settings(text)
 
 
-def found(raw: Mapping[str, Any], path: str = "config.json", **options: Any) -> tuple[Finding, ...]:
+def found(raw: Mapping[str, Any], **options: Any) -> tuple[Finding, ...]:
     """What is found in a config."""
-    return examine(json.dumps(raw, indent=2).encode(), path, DEFAULT.with_options(**options))
+    return examine(json.dumps(raw, indent=2).encode(), "config.json", DEFAULT.with_options(**options))
 
 
 def errors(raw: Mapping[str, Any], **options: Any) -> list[str]:
