@@ -10,8 +10,6 @@ from dataclasses import fields, is_dataclass
 from inspect import signature
 from pathlib import Path
 
-from transformers import CONFIG_MAPPING, PretrainedConfig
-
 TARGET = Path(__file__).parents[2] / "ffncalc" / "checks" / "known.json"
 
 
@@ -25,6 +23,8 @@ def keys_of(config_class: type) -> set[str]:
 
 def main() -> None:
     """Collect and write."""
+    from transformers import CONFIG_MAPPING, PretrainedConfig  # here, since pytest imports every module of tests/
+
     keys = keys_of(PretrainedConfig)
     for name in CONFIG_MAPPING:
         keys |= keys_of(CONFIG_MAPPING[name])
