@@ -82,10 +82,14 @@ DEEPSEEK_LAYERS = [
 COMPARED = """\
 2 models
 
-model                    layers  hidden  FFN width  ratio  FFN      experts            total          active  FFN share
-───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-meta-llama/Llama-3.1-8B      32   4,096     14,336    3.5  SwiGLU              8,030,261,248   8,030,261,248     70.2 %
-deepseek-ai/DeepSeek-V3      61   7,168      2,048  0.286  SwiGLU  8 of 256  671,026,404,352  37,552,282,624     98.0 %
+model                    layers  hidden  FFN width  ratio  FFN      experts            total          active  FFN share\
+  crossover
+───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────\
+───────────
+meta-llama/Llama-3.1-8B      32   4,096     14,336    3.5  SwiGLU              8,030,261,248   8,030,261,248     70.2 %\
+     21,504
+deepseek-ai/DeepSeek-V3      61   7,168      2,048  0.286  SwiGLU  8 of 256  671,026,404,352  37,552,282,624     98.0 %\
+      9,677
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from ffncalc.analysis.crossover import crossover
 from ffncalc.analysis.names import ffn_kind
 from ffncalc.analysis.params import params
 from ffncalc.components.ffn import FFN, GatedFFN
@@ -17,7 +18,8 @@ class Summary:
     """The headline numbers of a model.
 
     `ffn_width` is the width of the kind of FFN that holds most parameters, of one expert where it has experts;
-    `expansion` is that width / `hidden`. They are None for a model without FFN.
+    `expansion` is that width / `hidden`. They are None for a model without FFN. `crossover` is the context from which
+    the attention core costs a decoded token more than the FFN, None where it never does.
     """
 
     layers: int
@@ -30,6 +32,7 @@ class Summary:
     total: int
     active: int
     ffn_share: float
+    crossover: int | None
 
     def to_dict(self) -> dict[str, object]:
         """The `summary` object in JSON."""
@@ -53,6 +56,7 @@ def summary(model: Model) -> Summary:
         total=counted.total,
         active=counted.active,
         ffn_share=counted.ffn_share,
+        crossover=crossover(model).ctx,
     )
 
 

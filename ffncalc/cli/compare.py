@@ -29,7 +29,7 @@ def compare(
     refresh: Refresh = False,
     offline: Offline = False,
 ) -> None:
-    """One row per model: width, expansion, kind of FFN, parameters, active parameters, FFN share."""
+    """One row per model: width, expansion, kind of FFN, parameters, active parameters, FFN share, crossover."""
     from ffncalc.report import compare as report
 
     key = report.sort_key(sort)

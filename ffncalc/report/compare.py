@@ -69,6 +69,7 @@ COLUMNS = (
     Column("total", number=True),
     Column("active", number=True),
     Column("FFN share", number=True),
+    Column("crossover", number=True),
 )
 
 
@@ -102,6 +103,7 @@ def _row(each: tuple[str, Summary, int], number: Any) -> Row:
         number(s.total),
         number(s.active),
         percent(s.ffn_share),
+        "never" if s.crossover is None else grouped(s.crossover),
     )
     return Row(cells, level)
 

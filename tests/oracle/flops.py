@@ -53,18 +53,27 @@ def count(model: Any, length: int) -> Counts:
     from torch.utils.flop_counter import FlopCounterMode
 
     problem: Exception | None = None
-    for inputs in _inputs(model, length):
-        counter = FlopCounterMode(display=False)
-        counter.mod_tracker = Unwatched()
-        try:
-            with torch.no_grad(), counter:
-                model(**inputs)
-        except Exception as error:
-            problem = problem or error
-            continue
-        counts = counter.get_flop_counts()["Global"]
-        return {str(operation).removeprefix("aten."): int(n) for operation, n in counts.items()}
+    for module in _modules(model):
+        for inputs in _inputs(module, length):
+            counter = FlopCounterMode(display=False)
+            counter.mod_tracker = Unwatched()
+            try:
+                with torch.no_grad(), counter:
+                    module(**inputs)
+            except Exception as error:
+                problem = problem or error
+                continue
+            counts = counter.get_flop_counts()["Global"]
+            return {str(operation).removeprefix("aten."): int(n) for operation, n in counts.items()}
     raise RuntimeError(f"{type(problem).__name__}: {problem}")
+
+
+def _modules(model: Any) -> Iterator[Any]:
+    """The model, then the language model with its head inside a composite that runs with images only."""
+    yield model
+    for name in ("language_model", "thinker"):
+        if hasattr(getattr(model, name, None), "lm_head"):
+            yield getattr(model, name)
 
 
 def _inputs(model: Any, length: int) -> Iterator[dict[str, Any]]:
