@@ -34,5 +34,11 @@ def check(subject: Subject) -> Iterator[Fault]:
 def widths(subject: Subject) -> Iterator[Axis]:
     """The FFN widths that tensor parallelism cuts: those of experts only where no --ep keeps them whole."""
     assert subject.model is not None
-    kinds = {"dense", "shared_expert"} | (set() if (subject.settings.ep or 1) > 1 else {"routed_expert"})
-    return (axis for axis in axes(subject.model) if axis.kind in kinds)
+    kinds = ["dense", "routed_expert", "shared_expert"]
+    if (subject.settings.ep or 1) > 1:
+        kinds.remove("routed_expert")
+    seen: set[tuple[str, int]] = set()  # one shared expert has the width of a routed one
+    for axis in sorted(axes(subject.model), key=lambda a: a.kind):
+        if axis.kind in kinds and (axis.field, axis.value) not in seen:
+            seen.add((axis.field, axis.value))
+            yield axis

@@ -1,0 +1,56 @@
+"""`ffncalc.check`: the door to the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+from ffncalc.checks import discovery
+from ffncalc.checks.examine import examine
+from ffncalc.checks.finding import Finding, Severity
+from ffncalc.checks.runner import check_all
+from ffncalc.checks.settings import DEFAULT, KEYS, parse
+from ffncalc.errors import FfncalcError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The findings of one call, and how many files it looked at."""
+
+    findings: tuple[Finding, ...]
+    files: int
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+    def to_dict(self) -> dict[str, object]:
+        """The `findings` and a `summary` as in the JSON contract."""
+        counts = {f"{each}s": sum(f.severity is each for f in self.findings) for each in Severity}
+        return {"findings": [f.to_dict() for f in self.findings], "summary": {"files": self.files, **counts}}
+
+
+def check(path: str | PathLike[str] | Mapping[str, Any], **settings: Any) -> Report:
+    """Check a file, a folder, a pattern, a model on the Hub, or an already parsed config.
+
+    `settings` are those of ffncalc.toml, with underscores: `check("configs", select=["S"], tp=8)`; for files they are
+    put over the settings above them. Places are those of the file, or of a parsed config written with an indent of two.
+
+    Raises:
+        UsageError: for a setting that is unknown or wrong.
+        FfncalcError: a file could not be had.
+    """
+    given = parse({name.replace("_", "-"): value for name, value in settings.items()}, "check")
+    options = {name: getattr(given, name) for key in KEYS if (name := key.replace("-", "_")) in settings}
+    if isinstance(path, Mapping):
+        text = json.dumps(path, indent=2).encode()
+        return Report(findings=examine(text, "dict", DEFAULT.with_options(**options)), files=1)
+    failures: list[FfncalcError] = []
+    results = list(check_all(discovery.targets([fspath(path)], lambda _, error: failures.append(error)), options, 1))
+    for failure in (*failures, *(r.error for r in results if r.error)):
+        raise failure
+    return Report(findings=tuple(f for r in results for f in r.findings), files=len(results))
