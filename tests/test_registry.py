@@ -45,7 +45,11 @@ def exemplified() -> set[str]:
     return met
 
 
-@pytest.mark.parametrize("model_type", MODULES)
+# Types that files of early checkpoints name; the same repositories name the later type today.
+EARLY = {"BaiChuan", "Baichuan", "RefinedWeb", "RefinedWebModel"}
+
+
+@pytest.mark.parametrize("model_type", [name for name in MODULES if name not in EARLY])
 def test_every_type_stands_in_a_bundled_config(model_type: str, exemplified: set[str]) -> None:
     assert model_type in exemplified
 
