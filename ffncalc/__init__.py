@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ffncalc.analysis.flops import flops as flops
     from ffncalc.analysis.layers import layers as layers
     from ffncalc.analysis.memory import memory as memory
+    from ffncalc.analysis.lora import lora as lora
     from ffncalc.analysis.moe import moe as moe
     from ffncalc.analysis.params import params as params
     from ffncalc.analysis.tensors import tensors as tensors
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
     from ffncalc.analysis.width import width as width
     from ffncalc.analysis.worked import worked as worked
     from ffncalc.api import load as load
+    from ffncalc.checks.library import check as check
     from ffncalc.inverse import solve as solve
     from ffncalc.inverse import target as target
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "check": "ffncalc.checks.library",
     "compare": "ffncalc.analysis.compare",
     "crossover": "ffncalc.analysis.crossover",
     "explain": "ffncalc.analysis.explain",
@@ -41,6 +44,7 @@ _HOMES = {
     "flops": "ffncalc.analysis.flops",
     "layers": "ffncalc.analysis.layers",
     "load": "ffncalc.api",
+    "lora": "ffncalc.analysis.lora",
     "memory": "ffncalc.analysis.memory",
     "moe": "ffncalc.analysis.moe",
     "origins": "ffncalc.analysis.width",

@@ -142,7 +142,7 @@ KNOWN = {
         Activation(
             name="mish",
             title="mish",
-            formula="x · tanh(ln(1 + eˣ))",
+            formula="x · tanh(ln(1 + e^x))",
             function=lambda x: x * math.tanh(softplus(x)),
             source="https://arxiv.org/abs/1908.08681",
         ),
@@ -181,13 +181,13 @@ KNOWN = {
         Activation(
             name="xielu",
             title="xIELU",
-            formula="a · x² + 0.5 · x for x > 0, else b · (eˣ − 1 − x) + 0.5 · x; a and b learned, 0.8 at first",
+            formula="a · x² + 0.5 · x for x > 0, else b · (e^x − 1 − x) + 0.5 · x; a and b learned, 0.8 at first",
             function=xielu,
             learned=True,
             source="https://arxiv.org/abs/2411.13010",
         ),
         Activation(
-            name="sigmoid", title="sigmoid", formula="σ(x) = 1 / (1 + e⁻ˣ)", function=sigmoid, floor=0.0, reached=False
+            name="sigmoid", title="sigmoid", formula="σ(x) = 1 / (1 + e^−x)", function=sigmoid, floor=0.0, reached=False
         ),
         Activation(name="tanh", title="tanh", formula="tanh(x)", function=math.tanh, floor=-1.0, reached=False),
         Activation(

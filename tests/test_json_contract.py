@@ -60,6 +60,67 @@ SUMMARY = {
 }
 
 
+NUMBER = (int, float)
+SLICE = {"tensor": str, "axis": str, "index": str}
+NETWORK = {
+    "kind": str,
+    "name": str,
+    "formula": str,
+    "activation": str,
+    "activation_values": {"formula": str, "at_minus_1": float, "at_0": float, "at_1": float, "minimum": float},
+    "gated": bool,
+    "sparsity": float,
+    "bias": bool,
+    "width": int,
+    "hidden": int,
+    "ratio": float,
+    "parameter_equivalent": float,
+    "copies": int,
+    "used": int,
+    "params": int,
+    "params_each": int,
+    "flops": int,
+    "key": [SLICE],
+    "value": SLICE,
+    "tensors": [{"part": str, "name": str, "shape": [int], "count": int, "params": int}],
+}
+FFN_KIND = {
+    "stack": str,
+    "indexes": [int],
+    **dict.fromkeys(("layers", "calls", "params", "active", "router", "flops", "slots"), int),
+    "networks": [NETWORK],
+    "other_tensors": list,
+}
+CARD = {
+    **dict.fromkeys(("layers", "layers_without", "width", "params", "active", "flops", "slots"), int),
+    "kinds": [FFN_KIND],
+}
+WORKED = {
+    "form": {"activation": str, "gated": bool, "formula": str},
+    "x": [int],
+    "matrices": dict,
+    "steps": [{"name": str, "formula": str, "values": [NUMBER]}],
+    "output": [NUMBER],
+}
+CANDIDATE = {"field_value": int, "ffn_width": int, "value": NUMBER}
+LORA = {
+    "rank": int,
+    "targets": [str],
+    "experts": bool,
+    "trainable": int,
+    "total": int,
+    "share": float,
+    "share_with_adapters": float,
+    "bytes": {"bf16": int, "fp32": int},
+    "by_category": COUNTS,
+    "target_modules": [str],
+    "target_parameters": [str],
+    "experts_left_out": int,
+    "layers": [{"stack": str, "indexes": [int], "params": int}],
+    "modules": [{"name": str, "role": str, "in": int, "out": int, "count": int, "params": int}],
+}
+
+
 def check(value: Any, shape: Any, path: str = "$") -> None:
     """`value` has the shape: every key of an object, every entry of a list, the very type of a leaf."""
     if isinstance(shape, dict):
@@ -213,6 +274,57 @@ def test_changes_stand_beside_the_changed_count(run: Here) -> None:
 def test_summaries(run: Here, command: str) -> None:
     for entry in models(run, command, LLAMA if command == "compare" else "meta-llama"):
         check(entry, {"model": MODEL, "summary": SUMMARY})
+
+
+@pytest.mark.parametrize("ref", [LLAMA, DEEPSEEK, "openai-community/gpt2", "openai/gpt-oss-20b"])
+def test_ffn(run: Here, ref: str) -> None:
+    (entry,) = models(run, "ffn", ref, "--worked", "--explain")
+    check(entry, {"model": MODEL, "ffn": CARD, "worked": [WORKED], "explain": [STEP], "notes": [str]})
+    card = entry["ffn"]
+    assert sum(kind["layers"] * kind["params"] for kind in card["kinds"]) == card["params"]
+    assert sum(kind["slots"] for kind in card["kinds"]) == card["slots"]
+    for kind in card["kinds"]:
+        assert sum(network["params"] for network in kind["networks"]) == kind["params"]
+        assert sum(t["params"] for network in kind["networks"] for t in network["tensors"]) == kind["params"]
+
+
+def test_a_model_without_an_ffn_has_no_kinds(run: Here) -> None:
+    (entry,) = models(run, "ffn", "state-spaces/mamba-130m-hf")
+    assert entry["ffn"]["kinds"] == []
+    assert entry["ffn"]["layers_without"] == entry["ffn"]["layers"] == 24
+
+
+def test_recipes(run: Here) -> None:
+    (entry,) = models(run, "width", "--explain", LLAMA)
+    recipe = {"ratio": (float, type(None)), "multiplier": (float, type(None)), "multiple_of": [int], "steps": [int]}
+    width = {"kind": str, "layers": int, "hidden_size": int, "hidden": int, "gated": bool, "recipes": [recipe]}
+    check(entry, {"model": MODEL, "width": {"mode": str, "widths": [width]}})
+
+
+def test_solutions(run: Here) -> None:
+    (entry,) = models(run, "width", LLAMA, "--target-crossover", "32k")
+    target = {"quantity": str, "value": int, "ctx": type(None)}
+    solution = {"mode": str, "target": target, "fields": [str], "multiple_of": int, "rising": bool, "set": [str]}
+    candidates = dict.fromkeys(("now", "answer", "below", "above"), CANDIDATE)
+    check(entry, {"model": MODEL, "width": {**solution, **candidates, "continued": [str]}})
+
+
+@pytest.mark.parametrize("ref", [LLAMA, DEEPSEEK])
+def test_lora(run: Here, ref: str) -> None:
+    (entry,) = models(run, "lora", ref, "--explain")
+    check(entry, {"model": MODEL, "lora": LORA, "explain": [STEP], "notes": [str]})
+    found = entry["lora"]
+    assert sum(found["by_category"].values()) == found["trainable"]
+    assert sum(module["params"] for module in found["modules"]) == found["trainable"]
+    assert sum(len(each["indexes"]) * each["params"] for each in found["layers"]) == found["trainable"]
+
+
+@pytest.mark.parametrize("args", [("ffn", LLAMA), ("width", LLAMA), ("lora", LLAMA), ("width", "4096")])
+@pytest.mark.parametrize("format", ["csv", "markdown", "jsonl"])
+def test_the_other_formats_hold_something(run: Here, args: tuple[str, ...], format: str) -> None:
+    code, out, err = run(*args, "--format", format)
+    assert (code, err) == (0, "")
+    assert "14336" in out.replace(",", "") or "16384" in out
 
 
 def test_archs(run: Here) -> None:

@@ -1,0 +1,286 @@
+"""Low-rank adapters (arXiv:2106.09685): what they add to a model, counted as PEFT does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ffncalc.analysis.params import networks, params, times
+from ffncalc.errors import UsageError, nearest
+from ffncalc.formula import Num, total
+from ffncalc.ir import CATEGORIES, Block, Component, Model, Role, Tensor, Use
+
+GROUPS = {
+    "ffn": (Role.DENSE, Role.SHARED),
+    "attention": (Role.ATTENTION, Role.CROSS_ATTENTION, Role.INDEXER),
+    "all": (Role.DENSE, Role.SHARED, Role.ATTENTION, Role.CROSS_ATTENTION, Role.INDEXER, Role.MIXER),
+}
+# PEFT refuses to adapt this module of these types: their kernels read its weight past the adapter.
+REFUSED = {"out_proj": ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")}
+BYTES = {"bf16": 2, "fp32": 4}
+PLACE = re.compile(r"\{(layer)?\}")  # where the number of a layer or of an expert stands
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """A matrix [out, width] that gets an adapter: rank × (width + out) parameters, in each of `count` places.
+
+    `stacked`: it is a slice of a tensor that holds all experts, and no module of its own.
+    """
+
+    name: str
+    role: Role
+    width: int
+    out: int
+    count: int
+    stacked: bool
+    params: int
+
+    @property
+    def each(self) -> int:
+        """Parameters of one adapter."""
+        return self.params // self.count
+
+    def to_dict(self) -> dict[str, object]:
+        """The module in JSON."""
+        return {
+            "name": self.name,
+            "role": self.role.value,
+            "in": int(self.width),
+            "out": int(self.out),
+            "count": int(self.count),
+            "params": int(self.params),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layers:
+    """Equal layers, and what the adapters add to one of them."""
+
+    stack: str
+    indexes: tuple[int, ...]
+    params: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lora:
+    """Adapters of one rank on some matrices of a model.
+
+    `target_modules` are the names as PEFT takes them, a regular expression where no list of endings is unambiguous;
+    `target_parameters` the tensors that hold all experts. `left_out` are routed experts that were not asked for.
+    """
+
+    rank: int
+    targets: tuple[str, ...]
+    experts: bool
+    modules: tuple[Module, ...]
+    layers: tuple[Layers, ...]
+    target_modules: tuple[str, ...] | str
+    target_parameters: tuple[str, ...]
+    total: int
+    left_out: int
+
+    @property
+    def trainable(self) -> int:
+        """Parameters of all adapters."""
+        return total(module.params for module in self.modules)
+
+    @property
+    def share(self) -> float:
+        """Trainable parameters / parameters of the model."""
+        return self.trainable / self.total
+
+    @property
+    def by_category(self) -> dict[str, int]:
+        """Trainable parameters by the category of the matrices they adapt."""
+        return {name: total(m.params for m in self.modules if m.role.category == name) for name in CATEGORIES}
+
+    def to_dict(self) -> dict[str, object]:
+        """The `lora` object of the JSON contract."""
+        return {
+            "rank": int(self.rank),
+            "targets": list(self.targets),
+            "experts": self.experts,
+            "trainable": int(self.trainable),
+            "total": int(self.total),
+            "share": self.share,
+            "share_with_adapters": self.trainable / (self.total + self.trainable),
+            "bytes": {name: size * int(self.trainable) for name, size in BYTES.items()},
+            "by_category": {name: int(n) for name, n in self.by_category.items()},
+            "target_modules": self.target_modules
+            if isinstance(self.target_modules, str)
+            else list(self.target_modules),
+            "target_parameters": list(self.target_parameters),
+            "experts_left_out": int(self.left_out),
+            "layers": [
+                {"stack": each.stack, "indexes": list(each.indexes), "params": int(each.params)} for each in self.layers
+            ],
+            "modules": [module.to_dict() for module in self.modules],
+        }
+
+
+Place = tuple[Block, Component, Tensor]
+
+
+def lora(model: Model, *, rank: int = 16, target: str | Sequence[str] = "all", experts: bool = False) -> Lora:
+    """Adapters of `rank` on the matrices that `target` names: ffn, attention, all, or names as PEFT takes them.
+
+    `all` are FFN, attention and other mixers: every matrix of the layers but routers, and what PEFT refuses. `experts`
+    adds the routed experts to `ffn` and `all`, one adapter for each matrix as the checkpoint stores it, or for each
+    slice of a stack. A name is the end of a module's path, `q_proj` or `self_attn.q_proj`.
+
+    Raises:
+        UsageError: the rank is not positive, or a name fits no matrix.
+    """
+    if rank < 1:
+        raise UsageError(f"the rank must be at least 1, got {rank}")
+    rank = Num(rank, "rank")
+    given = target.split(",") if isinstance(target, str) else list(target)
+    names = tuple(dict.fromkeys(name.strip() for name in given if name.strip()))
+    if not names:
+        raise UsageError("no target was named", "For example ffn, attention, all, or q_proj,v_proj.")
+    places = [place for place in model.tensors() if _is_matrix(place)]
+    refused = [name for name, types in REFUSED.items() if model.model_type in types]
+    picked = _picked(places, names, experts, refused)
+    chosen = [place for i, place in enumerate(places) if i in picked]
+    others = [_path(place) for i, place in enumerate(places) if i not in picked]
+    left = 0 if experts or not {"ffn", "all"} & set(names) else routed(model)
+    return Lora(
+        rank=rank,
+        targets=names,
+        experts=experts,
+        modules=tuple(_merged(_module(place, rank) for place in chosen)),
+        layers=tuple(_layers(model, chosen, rank)),
+        target_modules=_endings([_path(p) for p in chosen if not _is_stacked(p[2])], others),
+        target_parameters=tuple(dict.fromkeys(_tail(_path(p)) for p in chosen if _is_stacked(p[2]))),
+        total=params(model).total,
+        left_out=left,
+    )
+
+
+def routed(model: Model) -> int:
+    """Routed experts of all layers."""
+    return sum(count * int(copies) for count, kind, _, copies in networks(model) if kind == "routed_expert")
+
+
+def _is_matrix(place: Place) -> bool:
+    """Whether PEFT can adapt a tensor: the weight of a linear map or of an embedding, or stacked experts."""
+    _, part, tensor = place
+    if len(tensor.shape) != 2 or (tensor.tied and tensor.role is not Role.HEAD):
+        return False
+    if _is_stacked(tensor):
+        return tensor.use is Use.MATMUL
+    return f"{part.name}.{tensor.name}".endswith(".weight") and tensor.use is not Use.ELEMENTWISE
+
+
+def _is_stacked(tensor: Tensor) -> bool:
+    return tensor.stacked or tensor.joined
+
+
+def _picked(places: list[Place], names: tuple[str, ...], experts: bool, refused: list[str]) -> set[int]:
+    picked: set[int] = set()
+    for name in names:
+        if name in GROUPS:
+            roles = {*GROUPS[name], *((Role.ROUTED,) if experts and name != "attention" else ())}
+            hits = [
+                i
+                for i, (block, part, t) in enumerate(places)
+                if block.role(t) in roles
+                and t.use is Use.MATMUL
+                and not any(_ends(_path((block, part, t)), name) for name in refused)
+            ]
+        else:
+            hits = [i for i, place in enumerate(places) if _ends(_path(place), name)]
+            if not hits:
+                known = dict.fromkeys(_tail(_path(place)).rpartition(".")[2] for place in places)
+                near = nearest(name, [*GROUPS, *known]) or list(known)[:8]
+                raise UsageError(f"no matrix of this model is called {name!r}", f"There are {', '.join(near)}.")
+        picked.update(hits)
+    return picked
+
+
+def _path(place: Place) -> str:
+    """The path of a module, as PEFT sees it; of the tensor itself where it is stacked."""
+    block, part, tensor = place
+    return block.named(part, tensor).removesuffix(".weight")
+
+
+def _ends(path: str, name: str) -> bool:
+    """Whether PEFT takes a module for a name."""
+    return path == name or path.endswith(f".{name}")
+
+
+def _tail(path: str) -> str:
+    """The end of a path after the last number in it."""
+    return PLACE.split(path)[-1].removeprefix(".") or path
+
+
+def _module(place: Place, rank: int) -> Module:
+    block, _, tensor = place
+    out, width = _shape(tensor)
+    count = block.count * _copies(tensor)
+    return Module(
+        name=_path(place),
+        role=block.role(tensor),
+        width=width,
+        out=out,
+        count=count,
+        stacked=_is_stacked(tensor),
+        params=times(count, rank * (width + out)),
+    )
+
+
+def _shape(tensor: Tensor) -> tuple[int, int]:
+    """The matrix that an adapter is as wide as: experts joined row by row are one."""
+    rows, columns = tensor.stored_shape if tensor.joined else tensor.shape
+    return rows, columns
+
+
+def _copies(tensor: Tensor) -> int:
+    return 1 if tensor.joined else tensor.copies
+
+
+def _merged(modules: Iterable[Module]) -> Iterator[Module]:
+    """Modules of the same name and shape together, whatever their layers."""
+    found: dict[tuple[str, int, int], Module] = {}
+    for each in modules:
+        key = (each.name, each.width, each.out)
+        if (seen := found.get(key)) is not None:
+            each = replace(seen, count=seen.count + each.count, params=seen.params + each.params)
+        found[key] = each
+    yield from found.values()
+
+
+def _layers(model: Model, chosen: list[Place], rank: int) -> Iterator[Layers]:
+    """What one layer of each kind gets; kinds that get the same are one."""
+    found: dict[tuple[str, int], Layers] = {}
+    for block in model.layers:
+        own = [t for b, _, t in chosen if b is block]
+        size = total(times(_copies(t), rank * sum(_shape(t))) for t in own)
+        key = (block.prefix, int(size))
+        seen = found[key].indexes if key in found else ()
+        found[key] = Layers(stack=block.prefix, indexes=tuple(sorted((*seen, *block.indexes))), params=size)
+    yield from found.values()
+
+
+def _endings(wanted: list[str], others: list[str]) -> tuple[str, ...] | str:
+    """The shortest endings that fit the wanted paths and no other; one regular expression where they hold numbers."""
+    found = list(dict.fromkeys(_ending(path, others) for path in dict.fromkeys(wanted)))
+    if not any(PLACE.search(each) for each in found):
+        return tuple(found)
+    return rf"(.*\.)?({'|'.join(_regex(each) for each in found)})"
+
+
+def _ending(path: str, others: list[str]) -> str:
+    segments = path.split(".")
+    for length in range(1, len(segments)):
+        ending = ".".join(segments[-length:])
+        pattern = re.compile(rf"(.*\.)?{_regex(ending)}")
+        if not PLACE.fullmatch(segments[-length]) and not any(pattern.fullmatch(PLACE.sub("0", o)) for o in others):
+            return ending
+    return path
+
+
+def _regex(ending: str) -> str:
+    return r"\d+".join(re.escape(text) for text in PLACE.split(ending)[::2])
