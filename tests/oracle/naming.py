@@ -24,11 +24,18 @@ CORRECTIONS: dict[str, list[tuple[str, str]]] = {
         (r"^hc_head\.hc_", "hc_head_"),
         (r"\.attn\.norm\.", ".attn.kv_norm."),
     ],
+    "esm": [(r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias")],
     "kimi_k25": [
         (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
         (r"^model\.mm_projector\.", "mm_projector."),
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
         (r"\.self_wqkv\.", ".self_attn.q_proj."),
+    ],
+    "qwen3_asr": [  # as the first files have it, one level down
+        (r"^lm_head\.", "thinker.lm_head."),
+        (r"^model\.language_model\.", "thinker.model."),
+        (r"^model\.multi_modal_projector\.linear_(\d)\.", r"thinker.audio_tower.proj\1."),
+        (r"^model\.audio_tower\.", "thinker.audio_tower."),
     ],
 }
 

@@ -48,6 +48,8 @@ def build(raw: dict[str, Any]) -> Any:
 
     raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
     raw["model_type"] = SAME_AS.get(raw["model_type"], raw["model_type"])
+    if raw["model_type"] == "qwen3_asr" and "thinker_config" in raw:
+        raw = unwrapped(raw)
     config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
     if isinstance(raw.get("text_config"), dict) and "tie_word_embeddings" not in raw:
         # The files of composites leave the flag to their text config; transformers 5 reads the outer one alone.
@@ -66,6 +68,18 @@ def build(raw: dict[str, Any]) -> Any:
         model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.lm_head.weight))
         del model.all_tied_weights_keys["lm_head.weight"]
     return model
+
+
+def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+    """The first files of Qwen3-ASR as transformers reads the later ones: nothing one level down, other type names."""
+    inner = raw["thinker_config"]
+    return {
+        **raw,
+        **inner,
+        "model_type": raw["model_type"],
+        "text_config": {**inner["text_config"], "model_type": "qwen3"},
+        "audio_config": {**inner["audio_config"], "model_type": "qwen3_asr_encoder"},
+    }
 
 
 def tensor_list(raw: dict[str, Any]) -> list[str]:
