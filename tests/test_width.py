@@ -170,6 +170,7 @@ class TestTargets:
             (LLAMA, "params", "9B", "sliding_window", "does not depend"),
             ("state-spaces/mamba-130m-hf", "params", "1B", None, "there is no FFN"),
             ("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "params", "40B", None, "no single field"),
+            ("bigscience/bloom-560m", "params", "1B", None, "most are 4 × hidden_size = 4,096"),
             ("Qwen/Qwen3-30B-A3B", "active", "60B", "num_experts_per_tok", "with 128, the largest that is valid"),
         ],
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from ffncalc import source
 from ffncalc.errors import UsageError
-from ffncalc.formula import labels
+from ffncalc.formula import labels, symbols
 from ffncalc.inverse.fields import MULTIPLE, build, now, widest, width_fields
 from ffncalc.inverse.goals import QUANTITIES, Target, target
 from ffncalc.inverse.search import Search
@@ -43,8 +43,9 @@ def solve(
     found = width_fields(raw, model)
     fields = tuple(name.strip() for name in vary.split(",")) if vary else found
     if not fields:
-        reason = "no single field of this config sets the width of its FFNs" if widest(model) else "there is no FFN"
-        raise UsageError(reason, "Name the field to change with --vary.")
+        width = widest(model)
+        given = f"no single field of this config sets the width of its FFNs: most are {symbols(width)} = {width:,}"
+        raise UsageError(given if width else "there is no FFN", "Name the field to change with --vary.")
     is_width = set(fields) <= {*found, *labels(model.width)} and now(raw, fields, model) >= MULTIPLE
     step = multiple_of or (MULTIPLE if is_width else 1)
     return Search(raw=raw, target=goal, fields=fields, step=step, model=model).solve()

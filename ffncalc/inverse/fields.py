@@ -61,7 +61,7 @@ def _settable(raw: Mapping[str, Any], name: str) -> bool:
 def widest(model: Model) -> int:
     """The width of the FFNs that hold most parameters; 0 where there are none."""
     main = max(networks(model), key=lambda found: found[0] * found[3] * found[2].hidden, default=None)
-    return int(main[2].hidden) if main else 0
+    return main[2].hidden if main else 0
 
 
 def changed(raw: Mapping[str, Any], fields: tuple[str, ...], value: int) -> Mapping[str, Any]:

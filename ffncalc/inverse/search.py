@@ -64,7 +64,7 @@ class Search:
         return tuple(f"{name}={json.dumps(lookup(raw, name))}" for name in names)
 
     def _candidate(self, model: Model, value: int) -> Candidate:
-        return Candidate(field_value=value, width=widest(model), value=self.target.of(model))
+        return Candidate(field_value=value, width=int(widest(model)), value=self.target.of(model))
 
     def _try(self, k: int) -> Candidate | ConfigError:
         """The candidate k × step, or why there is none."""
