@@ -10,7 +10,7 @@ from collections.abc import Container
 
 PATTERNS = [
     (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
-    (r"(^|\.)(aligner|mlp_AR|qformer|language_projection)\.|^query_tokens$", "multimodal"),
+    (r"(^|\.)(\w*aligner|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$", "multimodal"),
     (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
