@@ -114,6 +114,32 @@ def test_mlx_packs_tables_too_and_single_modules_differ() -> None:
     assert ffncalc.memory(ffncalc.load(config)).total == 2 * NORMS + every * 9 // 16 + 256 * 512 // 2
 
 
+def test_mlx_calls_stacked_experts_otherwise() -> None:
+    # 3 layers of 4 experts, 3 matrices of 128 × 256: those of layer 1 in mxfp4 (4.25 bits), the others in 8.5 bits.
+    moe = CONFIG | {
+        "model_type": "qwen3_moe",
+        "num_experts": 4,
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 128,
+        "head_dim": 64,
+    }
+    own = {
+        f"model.layers.1.mlp.switch_mlp.{name}": {"group_size": 32, "bits": 4, "mode": "mxfp4"}
+        for name in ("gate_proj", "up_proj", "down_proj")
+    }
+    found = ffncalc.memory(ffncalc.load(moe | {"quantization": {"group_size": 64, "bits": 8} | own}))
+    layer = 4 * 3 * 128 * 256
+    assert found.by_category["ffn"] == 2 * layer * 17 // 16 + layer * 17 // 32
+
+
+def test_experts_of_deepseek_v4_are_packed_by_themselves() -> None:
+    model = ffncalc.load("deepseek-ai/DeepSeek-V4-Flash")
+    experts = ffncalc.params(model).by_role["ffn.routed_expert"]
+    found = ffncalc.memory(model)
+    packed = sum(w.layers * w.stored for w in found.weights if w.format and w.format.bits == 4)
+    assert packed == experts * 17 // 32  # 4 bits, and a scale byte per 32
+
+
 def test_ternary_weights_are_four_in_a_byte_unless_made_so_while_running() -> None:
     assert size(quant_method="bitnet", quantization_mode="offline") == PLAIN + LINEAR // 4 + 2 * MATRICES
     assert size(quant_method="bitnet", quantization_mode="online") == PLAIN + 2 * LINEAR
@@ -174,6 +200,11 @@ def test_the_cache_has_the_format_that_the_config_asks_for() -> None:
         {"quant_method": "awq", "bits": 4, "version": "gemv"},
         {"quant_method": "gptq", "bits": "four"},
         {"quant_method": "bitsandbytes"},
+        {"quant_method": "fp8", "weight_block_size": [128]},
+        {"quant_method": "fp8", "weight_block_size": [0, 128]},
+        {"quant_method": "gptq", "bits": 0},
+        {"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*down.*": {"bits": 8}}},
+        {"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": None}}},
     ],
     ids=str,
 )

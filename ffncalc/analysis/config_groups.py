@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ffncalc.analysis.formats import Format, Scales
-from ffncalc.analysis.module_names import Names
-from ffncalc.analysis.quantization import MXFP4, SKIPS, Raw, Rule, Scheme, integer, method_of, names
+from ffncalc.analysis.quantization import MXFP4, method_of
+from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, names, pair
 from ffncalc.errors import ConfigError
 from ffncalc.schema import shown
 
@@ -48,8 +48,7 @@ def _rule(group: Mapping[str, Any], raw: Raw, dtype_bits: int, modelopt: bool) -
         raise ConfigError("quantization: a config group without `weights` is not described here")
     inputs = group.get("input_activations")
     static = isinstance(inputs, Mapping) and inputs.get("dynamic") is False
-    listed = group.get("targets")
-    targets = Names(listed) if isinstance(listed, list) else None
+    targets = names(group, "targets") if isinstance(group.get("targets"), list) else None
     if modelopt:
         return Rule(format=_modelopt(weights), targets=targets)
     layout = str(group.get("format") or raw.get("format") or "")
@@ -109,9 +108,9 @@ def _scales(weights: Raw, bits: int) -> Scales:
         return Scales(rows=1, columns=0, bits=bits)
     if strategy == "group":
         return Scales(rows=1, columns=integer(weights, "group_size"), bits=bits)
-    size = weights.get("block_structure")
-    if strategy == "block" and isinstance(size, list) and len(size) == 2:
-        return Scales(rows=int(size[0]), columns=int(size[1]), bits=bits)
+    if strategy == "block":
+        rows, columns = pair(weights, "block_structure")
+        return Scales(rows=rows, columns=columns, bits=bits)
     raise ConfigError(f"quantization: strategy {shown(strategy)} is not known here")
 
 

@@ -13,7 +13,8 @@ from ffncalc.analysis.formats import BITS, octets
 from ffncalc.analysis.formats import dtype as dtype_named
 from ffncalc.analysis.kv_cache import KvCache, kv_cache
 from ffncalc.analysis.params import times
-from ffncalc.analysis.quantization import Scheme, scheme_of
+from ffncalc.analysis.quantization import scheme_of
+from ffncalc.analysis.scheme import Scheme
 from ffncalc.analysis.weights import Weight, decodes, looked_up, row, tied_size, weights
 from ffncalc.errors import ConfigError, UsageError
 from ffncalc.formula import total

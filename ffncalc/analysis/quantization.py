@@ -7,76 +7,13 @@ routers and convolutions stay as they are in all methods but MLX's, which also p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
 
 from ffncalc.analysis.formats import Format, Scales
-from ffncalc.analysis.module_names import Names
+from ffncalc.analysis.module_names import Names, bare
+from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, listed, names, pair
 from ffncalc.errors import ConfigError
-from ffncalc.ir import Block, Role, Stream, Tensor, Use
 from ffncalc.schema import shown
 from ffncalc.storage import Storage
-
-Raw = Mapping[str, Any]
-NOBODY = Names(())
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """A format and the modules that have it (None: all that no other rule names)."""
-
-    format: Format
-    targets: Names | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scheme:
-    """A quantisation: rules in order, the first one that names a module counts, and what is left alone.
-
-    `where`: all linear maps, those in the layers of the language model (`layers`), or routed experts alone. `head` and
-    `tables`: the output head and the embeddings are packed too. `experts`: how routed experts are stored, if otherwise.
-    """
-
-    method: str
-    rules: tuple[Rule, ...] = ()
-    skipped: Names = NOBODY
-    where: Literal["linear", "layers", "experts"] = "linear"
-    head: bool = False
-    tables: bool = False
-    experts: Format | None = None
-    cache: str = ""  # the number format that the config asks for in the key–value cache
-    notes: tuple[str, ...] = ()
-    memo: dict[str, Format | None] = field(default_factory=dict, compare=False, repr=False)
-
-    def covers(self, block: Block, tensor: Tensor) -> bool:
-        """Whether the method applies to such a weight at all, whatever its name."""
-        role = tensor.role
-        if tensor.use is Use.LOOKUP:
-            return self.tables and role is Role.TOKEN
-        if tensor.use not in (Use.MATMUL, Use.SEQUENCE) or len(tensor.shape) != 2 or role in (Role.ROUTER, Role.NORM):
-            return False
-        if role is Role.HEAD:
-            return self.head
-        if self.where == "experts":
-            return role is Role.ROUTED
-        return self.where == "linear" or (bool(block.indexes) and block.stream is not Stream.MEDIA)
-
-    def format_of(self, module: str, role: Role) -> Format | None:
-        """The format of a weight that is covered, by the name of its module; None: as the model's dtype says."""
-        key = f"{module} {role}"
-        if key not in self.memo:
-            self.memo[key] = self._format_of(module, role)
-        return self.memo[key]
-
-    def _format_of(self, module: str, role: Role) -> Format | None:
-        if module in self.skipped:
-            return None
-        if self.experts is not None and role is Role.ROUTED:
-            return self.experts
-        for rule in self.rules:
-            if rule.targets is None or rule.targets.linear or module in rule.targets:
-                return rule.format
-        return None
 
 
 def scheme_of(storage: Storage, dtype_bits: int) -> Scheme | None:
@@ -111,29 +48,6 @@ def method_of(raw: Raw) -> str:
     return method.replace("_", "-") if method == "compressed_tensors" else method
 
 
-def integer(raw: Raw, key: str, default: int | None = None) -> int:
-    """A whole number of a quantisation config.
-
-    Raises:
-        ConfigError: it is none, or absent without a default.
-    """
-    value = raw.get(key)
-    if value is None and default is not None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError(f"quantization: {key} must be an integer, got {shown(value)}")
-    return value
-
-
-def names(raw: Raw, *keys: str) -> Names:
-    """The modules that any of these lists leaves alone."""
-    lists = (raw.get(key) for key in keys)
-    return Names(entry for found in lists if isinstance(found, list) for entry in found)
-
-
-SKIPS = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules", "llm_int8_skip_modules")
-
-
 def fp8(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     """One byte per weight, and a scale per block (float32, `weight_scale_inv`) or per tensor.
 
@@ -146,13 +60,12 @@ def fp8(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     expert_dtype = str(raw.get("expert_dtype") or storage.expert_dtype)
     scale_bits = 8 if raw.get("scale_fmt") == "ue8m0" and expert_dtype else 32
     static = 4 if raw.get("activation_scheme") == "static" else 0  # one float32 scale of the inputs
-    if isinstance(size, list) and len(size) == 2 and all(type(n) is int and n > 0 for n in size):
-        scales = Scales(rows=size[0], columns=size[1], bits=scale_bits)
-        main = Format(label=f"fp8, scales per {size[0]} × {size[1]}", bits=8, scales=(scales,), constant=static)
-    elif size is None:
+    if size is None:
         main = Format(label="fp8, one scale per tensor", bits=8, constant=4 + static)
     else:
-        raise ConfigError(f"quantization: weight_block_size must be two integers, got {shown(size)}")
+        rows, columns = pair(raw, "weight_block_size")
+        scales = Scales(rows=rows, columns=columns, bits=scale_bits)
+        main = Format(label=f"fp8, scales per {rows} × {columns}", bits=8, scales=(scales,), constant=static)
     experts = MXFP4 if expert_dtype == "fp4" else None
     skipped = names({**raw, "always": ["eh_proj"]}, *SKIPS, "always")
     return Scheme(method="fp8", rules=(Rule(format=main),), skipped=skipped, experts=experts)
@@ -195,11 +108,11 @@ def gptq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     if any(not str(key).startswith("-:") for key in rules):
         raise ConfigError("quantization: `dynamic` rules that change single modules are not described here")
     off = [f"re:{str(key)[2:]}" for key in rules]
-    scales = tuple(Scales(rows=1, columns=max(group, 0), bits=n) for n in (16, bits))
-    main = Format(label=f"GPTQ int{bits}, groups of {group}", bits=bits, scales=scales, per_input=32)
-    inside = raw.get("modules_in_block_to_quantize")
+    scales = tuple(Scales(rows=1, columns=group, bits=n) for n in (16, bits))
+    main = Format(label=f"GPTQ int{bits}, groups of {group or 'all'}", bits=bits, scales=scales, per_input=32)
+    inside = listed(raw, "modules_in_block_to_quantize")
     targets = Names(n for row in inside for n in (row if isinstance(row, list) else [row])) if inside else None
-    skipped = Names([*off, *(e for key in SKIPS for e in raw.get(key) or ())])
+    skipped = Names([*off, *listed(raw, *SKIPS)])
     return Scheme(
         method="gptq",
         rules=(Rule(format=main, targets=targets),),
@@ -219,8 +132,8 @@ def awq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
         raise ConfigError(f"quantization: the layout of AWQ version {shown(version)} is not known here")
     bits = integer(raw, "bits" if "bits" in raw else "w_bit")
     group = integer(raw, "group_size" if "group_size" in raw else "q_group_size", 128)
-    zeros = (Scales(rows=1, columns=max(group, 0), bits=bits),) if raw.get("zero_point", True) else ()
-    scales = (Scales(rows=1, columns=max(group, 0), bits=16), *zeros)
+    zeros = (Scales(rows=1, columns=group, bits=bits),) if raw.get("zero_point", True) else ()
+    scales = (Scales(rows=1, columns=group, bits=16), *zeros)
     main = Format(label=f"AWQ int{bits}, groups of {group}", bits=bits, scales=scales)
     return Scheme(method="awq", rules=(Rule(format=main),), skipped=names(raw, *SKIPS), where="layers")
 
@@ -232,7 +145,7 @@ def bitsandbytes(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     The text that bitsandbytes keeps beside each 4-bit weight (its shape and type, about 100 bytes) is left out.
     Source: QLoRA (arXiv:2305.14314), LLM.int8() (arXiv:2208.07339); bitsandbytes functional.py.
     """
-    skipped = Names(raw.get("llm_int8_skip_modules") or ["lm_head"])
+    skipped = names(raw, "llm_int8_skip_modules")
     if raw.get("load_in_8bit") or raw.get("_load_in_8bit"):
         main = Format(label="int8, a scale per row", bits=8, scales=(Scales(rows=1, columns=0, bits=32),), constant=1)
     elif not (raw.get("load_in_4bit") or raw.get("_load_in_4bit")):
@@ -252,19 +165,27 @@ def mlx(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     `mode` mxfp4, nvfp4 and mxfp8 have one scale byte per group and no bias. A module's own entry overrides; false
     leaves it alone. Towers are left alone. Source: mlx.core.quantize.
     """
-    rules, off = [], []
-    for name, own in raw.items():
-        if isinstance(own, Mapping):
-            rules.append(Rule(format=_mlx_format({**raw, **own}, dtype_bits), targets=Names([_experts(name)])))
-        elif own is False and "." in name:
-            off.append(_experts(name))
-    main = Rule(format=_mlx_format(raw, dtype_bits))
-    return Scheme(method="mlx", rules=(*rules, main), skipped=Names(off), where="layers", head=True, tables=True)
+    own = {name: _mlx_format({**raw, **v}, dtype_bits) for name, v in raw.items() if isinstance(v, Mapping)}
+    return Scheme(
+        method="mlx",
+        rules=(Rule(format=_mlx_format(raw, dtype_bits)),),
+        named={stored: form for name, form in own.items() for stored in _stored_names(name)},
+        skipped=Names(s for name, v in raw.items() if v is False and "." in name for s in _stored_names(name)),
+        where="layers",
+        head=True,
+        tables=True,
+    )
 
 
-def _experts(name: str) -> str:
-    """A module in MLX's words in the checkpoint's: stacked experts are called `switch_mlp` there."""
-    return name.replace("switch_mlp.", "experts.0.") if "switch_mlp." in name else name
+MLX_EXPERTS = {"gate_proj": "w1", "down_proj": "w2", "up_proj": "w3"}  # the short names of some checkpoints
+
+
+def _stored_names(name: str) -> tuple[str, ...]:
+    """A module in MLX's words in those of checkpoints: it stacks experts, and calls them `switch_mlp`."""
+    start, found, leaf = bare(name).partition("switch_mlp.")
+    if not found:
+        return (start,)
+    return tuple(f"{start}experts.0.{each}" for each in (leaf, MLX_EXPERTS.get(leaf, leaf)))
 
 
 def _mlx_format(raw: Raw, dtype_bits: int) -> Format:
@@ -273,8 +194,8 @@ def _mlx_format(raw: Raw, dtype_bits: int) -> Format:
         return Format(label=f"{mode}, groups of {group}", bits=bits, scales=(Scales(rows=1, columns=group, bits=8),))
     if mode != "affine":
         raise ConfigError(f"quantization: mode {shown(mode)} is not known here")
-    pair = (Scales(rows=1, columns=group, bits=dtype_bits),) * 2
-    return Format(label=f"int{bits}, groups of {group}", bits=bits, scales=pair)
+    both = (Scales(rows=1, columns=group, bits=dtype_bits),) * 2
+    return Format(label=f"int{bits}, groups of {group}", bits=bits, scales=both)
 
 
 def bitnet(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:

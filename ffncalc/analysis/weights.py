@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ffncalc.analysis.formats import Format, octets
-from ffncalc.analysis.quantization import Scheme
+from ffncalc.analysis.scheme import Scheme
 from ffncalc.ir import Block, Component, Model, Role, Stream, Tensor, Use, walk
 
 BUFFER_BITS = 32  # the balance bias of a router, kept in float32
