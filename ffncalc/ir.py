@@ -88,7 +88,7 @@ class Tensor:
     @cached_property
     def size(self) -> int:
         """Elements of one copy."""
-        return product(self.shape) if len(self.shape) > 1 else self.shape[0]
+        return self.shape[0] if len(self.shape) == 1 else product(self.shape)
 
     @cached_property
     def stored(self) -> int:

@@ -17,6 +17,7 @@ class Task(StrEnum):
     SEQUENCE_CLASSIFICATION = "sequence_classification"
     TOKEN_CLASSIFICATION = "token_classification"
     QUESTION_ANSWERING = "question_answering"
+    SIMPLE_ANSWERING = "simple_answering"
     MULTIPLE_CHOICE = "multiple_choice"
     NEXT_SENTENCE = "next_sentence"
     AUDIO_CLASSIFICATION = "audio_classification"
@@ -32,6 +33,7 @@ ENDINGS = {
     "ForSequenceClassification": Task.SEQUENCE_CLASSIFICATION,
     "ForTokenClassification": Task.TOKEN_CLASSIFICATION,
     "ForQuestionAnswering": Task.QUESTION_ANSWERING,
+    "ForQuestionAnsweringSimple": Task.SIMPLE_ANSWERING,
     "ForMultipleChoice": Task.MULTIPLE_CHOICE,
     "DoubleHeadsModel": Task.DOUBLE_HEADS,
     "ForNextSentencePrediction": Task.NEXT_SENTENCE,

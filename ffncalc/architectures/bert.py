@@ -1,11 +1,12 @@
 """BERT and RoBERTa kin: learned positions, norms after each sublayer, a plain FFN.
 
 Sources: arXiv:1810.04805 (BERT), arXiv:1907.11692 (RoBERTa), arXiv:1911.02116 (XLM-R), arXiv:1911.03894 (CamemBERT),
-arXiv:2004.09297 (MPNet); transformers models/<type>.
+arXiv:2004.09297 (MPNet), arXiv:2101.01321 (I-BERT), arXiv:2202.03555 (data2vec); transformers models/<type>.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ffncalc.architectures._encoder import (
@@ -55,6 +56,8 @@ class Row:
 ROWS: dict[str, Row] = {
     "bert": Row(base="bert", roberta_heads=False),
     "camembert": Row(base="roberta"),
+    "data2vec-text": Row(base="data2vec_text"),
+    "ibert": Row(base="ibert"),
     "mpnet": Row(
         base="mpnet",
         attention="attention.attn",
@@ -70,19 +73,32 @@ ROWS: dict[str, Row] = {
 
 def build(c: Config) -> Model:
     row = ROWS[c.model_type]
-    parts = layer(c, row)
+    return model(c, row, after=(relative_bias(c),) if row.relative else ())
+
+
+def model(
+    c: Config,
+    row: Row,
+    *,
+    before: tuple[Component, ...] | None = None,
+    parts: tuple[Component, ...] | None = None,
+    after: tuple[Component, ...] = (),
+    found: Mapping[Task, Head] | None = None,
+) -> Model:
+    """The encoder of a row; `before`, `parts` and `found` replace its embeddings, its layer and its heads."""
+    inner = layer(c, row) if parts is None else parts
 
     def stack(dot: str) -> tuple[Block, ...]:
-        return layers(f"{dot}encoder.layer.{{}}", c.num_hidden_layers, lambda i: parts, causal=c.is_decoder)
+        return layers(f"{dot}encoder.layer.{{}}", c.num_hidden_layers, lambda i: inner, causal=c.is_decoder)
 
     return encoder(
         c,
         stack,
         base=row.base,
-        before=embeddings(c, types=row.segments),
-        after=(relative_bias(c),) if row.relative else (),
+        before=embeddings(c, types=row.segments) if before is None else before,
+        after=after,
         pooler=(pooler(c),),
-        heads=heads(c, row),
+        heads=heads(c, row) if found is None else found,
     )
 
 

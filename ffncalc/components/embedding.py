@@ -44,13 +44,14 @@ class Linear(Component):
 
 @dataclass(frozen=True, kw_only=True)
 class Vector(Component):
-    """A learned vector [width] that is the module itself: a bias, a gain, a class token."""
+    """A learned vector [width] that is the module itself: a bias, a gain, a class token; `tied` as in `Embedding`."""
 
     width: int
     role: Role
+    tied: str = ""
 
     def tensors(self) -> tuple[Tensor, ...]:
-        return (vector("", self.width, self.role),)
+        return (vector("", self.width, self.role, tied=self.tied),)
 
 
 @dataclass(frozen=True, kw_only=True)

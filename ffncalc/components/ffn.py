@@ -63,7 +63,10 @@ class GatedFFN(Component):
 
 @dataclass(frozen=True, kw_only=True)
 class FFN(Component):
-    """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights; `learned` as in `GatedFFN`."""
+    """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights; `learned` as in `GatedFFN`.
+
+    `groups`: both maps are convolutions over single positions, whose output channels read the inputs of their group.
+    """
 
     slot = "ffn"
     gated = False
@@ -77,14 +80,25 @@ class FFN(Component):
     down: str = "down_proj"
     transposed: bool = False
     learned: tuple[str, ...] = ()
+    groups: tuple[int, int] | None = None
 
     def tensors(self) -> tuple[Tensor, ...]:
+        if self.groups:
+            return (
+                *grouped(self.up, self.width, self.hidden, self.groups[0], self.role),
+                *grouped(self.down, self.hidden, self.width, self.groups[1], self.role),
+            )
         up = linear(self.up, self.width, self.hidden, self.role, bias=self.bias, transposed=self.transposed)
         down = linear(self.down, self.hidden, self.width, self.role, bias=self.bias, transposed=self.transposed)
         return (*up, *down, *scalars(self.learned, self.role))
 
     def describe(self) -> str:
         return "shared" if self.role is Role.SHARED else "dense"
+
+
+def grouped(name: str, width: int, out: int, groups: int, role: Role) -> tuple[Tensor, ...]:
+    """A convolution over single positions: weight [out, width / groups, 1] and bias [out]."""
+    return Tensor(f"{name}.weight", (out, width // groups, 1), role), vector(f"{name}.bias", out, role)
 
 
 def scalars(names: tuple[str, ...], role: Role) -> tuple[Tensor, ...]:

@@ -10,14 +10,20 @@ from collections.abc import Container
 
 PATTERNS = [
     (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
-    (r"(^|\.)(\w*aligner|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$", "multimodal"),
+    (
+        r"(^|\.)(\w*aligner|image_to_text_projection|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$",
+        "multimodal",
+    ),
     (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
     (r"(^|\.)hc_(attn|ffn|head)_", "other"),
     (r"(input|post_attention)_residual$", "other"),
-    (r"(^|\.)(lang_embeddings|entity_embeddings|(pronunciation|shape)_embed|\w+_(position|type)_embeddings(_\d)?)\.weight$", "embedding"),
+    (
+        r"(^|\.)(lang_embeddings|entity_embeddings|(pronunciation|shape)_embed|\w+_(position|type)_embeddings(_\d)?)\.weight$",
+        "embedding",
+    ),
     (r"(^|\.)(transformer\.embeddings\.weight$|embeddings\.(map_inputs_layer|projection)\.)", "embedding"),
     (r"(^|\.)(pred_layer|logits_proj|aggregation_classifier)\.|output_(weights|bias)$", "head"),
     (r"post_attention\.conv1d\.", "attention"),
@@ -39,6 +45,7 @@ PATTERNS = [
     ),
     (r"(^|\.)(embed_out|output_layer|multiple_choice_head\.summary|v_head|classifier_head)\.|^output\.", "head"),
     (r"(^|\.)[qk]_ln\.", "norm"),
+    (r"(^|\.)segment_emb\.weight$", "embedding"),
     (r"(^|\.)fc[12]\.", "ffn"),
     (r"embed_tokens_per_layer|per_layer_model_projection", "embedding"),
     (r"(^|\.)(altup\w*|laurel|per_layer_input_gate|per_layer_projection)\.", "other"),

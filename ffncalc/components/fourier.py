@@ -1,0 +1,23 @@
+"""Mixing by a Fourier transform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ffncalc.ir import Component, Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fourier(Component):
+    """The real part of the transform over positions and channels (arXiv:2105.03824): no weights.
+
+    A fast transform is no matrix product, so it counts as 0 FLOPs.
+    """
+
+    slot = "mixer"
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        return ()
+
+    def describe(self) -> str:
+        return "fourier"
