@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ffncalc.checks import RULES, Rule, lock_file, rule
+from ffncalc.checks import Rule, lock_file, rule
 from ffncalc.checks.document import TOP, Document, Place
 from ffncalc.checks.finding import Fault, Finding, Severity
 from ffncalc.checks.settings import DEFAULT, Settings
@@ -26,7 +26,7 @@ def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Findi
     except FileError as error:
         return _unreadable(error, path, settings)
     subject = Subject(path=path, document=document, settings=settings)
-    rules = [rule(code) for code in RULES if settings.wants(code, path)]
+    rules = [rule(code) for code in settings.chosen(path)]
     faults = [(each, fault) for each in rules for fault in each.check(subject)]
     return _placed(list(_without_echoes(faults)), document, path)
 

@@ -45,11 +45,15 @@ class Settings:
 
     def wants(self, code: str, path: str) -> bool:
         """Whether a rule is on for a file."""
-        ignored = [*self.ignore]
+        return code in self.chosen(path)
+
+    def chosen(self, path: str) -> tuple[str, ...]:
+        """The rules that are on for a file."""
+        ignored = self.ignore
         for pattern, codes in self.per_file_ignores:
             if self.matches(path, pattern):
                 ignored += codes
-        return _strength(self.select, code) > _strength(ignored, code)
+        return _chosen(self.select, ignored)
 
     def matches(self, path: str, pattern: str) -> bool:
         """Whether a pattern, relative to the settings file, means a file: by its path, its end, or its name."""
@@ -76,7 +80,14 @@ class Settings:
         return replace(self, **said | {"budgets": (*self.budgets, *said.get("budgets", ()))})
 
 
-def _strength(codes: tuple[str, ...] | list[str], code: str) -> int:
+@lru_cache(256)
+def _chosen(select: tuple[str, ...], ignored: tuple[str, ...]) -> tuple[str, ...]:
+    from ffncalc.checks import RULES
+
+    return tuple(code for code in RULES if _strength(select, code) > _strength(ignored, code))
+
+
+def _strength(codes: tuple[str, ...], code: str) -> int:
     """How exactly some codes name one: the length of the longest that it starts with; ALL is 0, none is -1."""
     return max((0 if c == "ALL" else len(c) for c in codes if c == "ALL" or code.startswith(c)), default=-1)
 

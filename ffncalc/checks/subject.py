@@ -54,9 +54,15 @@ class Part:
         self.raw, self.prefix, self.model_type = raw, prefix, model_type
         self.family = known.family(model_type)
         self.defaults = architectures.defaults().get(model_type, {})
+        self._keys: dict[str, str | None] = {}
 
     def key(self, field: str) -> str | None:
         """The key that a field has in this part of the file, without the prefix."""
+        if field not in self._keys:
+            self._keys[field] = self._key(field)
+        return self._keys[field]
+
+    def _key(self, field: str) -> str | None:
         if self.family is not None and field in self.family.model_fields:
             found = self.family.key_of(field, self.raw)
             if found is not None:
