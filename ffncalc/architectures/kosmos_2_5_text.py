@@ -1,0 +1,59 @@
+"""The language model of Kosmos-2.5: biases everywhere, a norm inside the FFN, a table that tells image from text.
+
+Positions are sines, and no weights.
+
+Source: arXiv:2309.11419, transformers models/kosmos2_5.
+"""
+
+from __future__ import annotations
+
+from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
+from ffncalc.components.attention import Attention, Projections
+from ffncalc.components.embedding import Embedding
+from ffncalc.components.ffn import FFN
+from ffncalc.components.norm import Norm
+from ffncalc.ir import Model, Role
+from ffncalc.schema import Size
+
+
+class Config(DecoderConfig):
+    aliases = {
+        "hidden_size": ("embed_dim",),
+        "num_hidden_layers": ("layers",),
+        "num_attention_heads": ("attention_heads",),
+        "intermediate_size": ("ffn_dim",),
+        "hidden_act": ("activation_function",),
+    }
+    intermediate_size: Size
+
+
+def build(c: Config) -> Model:
+    layer = (
+        Attention(
+            "self_attn",
+            width=c.hidden_size,
+            heads=c.num_attention_heads,
+            kv_heads=c.num_attention_heads,
+            head_dim=c.head_size,
+            qkv_bias=True,
+            out_bias=True,
+            names=Projections(o="out_proj"),
+        ),
+        FFN(
+            "ffn",
+            width=c.hidden_size,
+            hidden=c.intermediate_size,
+            activation=c.hidden_act,
+            bias=True,
+            up="fc1",
+            down="fc2",
+        ),
+        Norm("ffn.ffn_layernorm", width=c.intermediate_size, bias=True),
+        *norms(c, "self_attn_layer_norm", "final_layer_norm", bias=True),
+    )
+    return decoder(
+        c,
+        lambda i: layer,
+        before=(Embedding("segment_emb", rows=2, width=c.hidden_size, role=Role.TYPE),),
+        after=norms(c, "layer_norm", bias=True),
+    )
