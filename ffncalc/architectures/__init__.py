@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -323,7 +324,7 @@ def defaults() -> dict[str, dict[str, Any]]:
 
     Written by tests/oracle/defaults.py; types that transformers lacks have their defaults in their own Config.
     """
-    found: dict[str, dict[str, Any]] = json.loads(resources.files(__name__).joinpath("defaults.json").read_bytes())
+    found: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("defaults.json").read_bytes())
     return found
 
 
