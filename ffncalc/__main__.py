@@ -43,13 +43,20 @@ def main() -> int:
 
 def _run() -> int:
     """The exit code of the command that `sys.argv` names."""
+    import typer
+
     from ffncalc.cli import output
-    from ffncalc.cli.app import program, usage_problem
+    from ffncalc.cli.app import plain, program, usage_problem
 
     args = sys.argv[1:] or ["--help"]
     name = "hf-ffn" if "hf-ffn" in os.path.basename(sys.argv[0]) else "ffncalc"
     try:
+        if command := plain(args):
+            command(args[1:] or None)
+            return 0
         code = program(args)(args, prog_name=name, standalone_mode=False)
+    except typer.Exit as done:
+        return done.exit_code
     except Exception as error:
         problem = usage_problem(error)
         if problem is None:

@@ -309,3 +309,11 @@ def test_archs_name_their_configs(run: Here) -> None:
     _, out, _ = run("archs", "deepseek_v3", "--format", "json")
     found = {arch["model_type"]: arch for arch in json.loads(out)["archs"]}
     assert DEEPSEEK in found["deepseek_v3"]["configs"]
+
+
+@pytest.mark.parametrize("args", [(LLAMA,), (), (LLAMA, DEEPSEEK), ("./no.json", LLAMA)], ids=str)
+@pytest.mark.parametrize("command", [name for name, command in COMMANDS.items() if command.refs is not None])
+def test_a_line_of_references_alone_is_read_as_the_parser_reads_it(
+    run: Here, command: str, args: tuple[str, ...]
+) -> None:
+    assert run(command, *args) == run(command, *args, "--format", "table")
