@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import ffncalc
+import ffncalc.ir
 from ffncalc.analysis.flops import flops
 from ffncalc.errors import UsageError
 from ffncalc.ir import Span
@@ -78,3 +79,88 @@ def test_flops_per_token(name: str, ctx: int, phase: str, billions: float) -> No
 def test_a_context_below_one_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 1"):
         flops(ffncalc.load("openai-community/gpt2"), ctx=0)
+
+
+def small(**changes: object) -> ffncalc.ir.Model:
+    """Two layers of width 48: 6 heads of 8 on 2 key/value heads, an FFN of 3 × 48 × 100, 500 words."""
+    config: dict[str, object] = {
+        "model_type": "llama",
+        "vocab_size": 500,
+        "hidden_size": 48,
+        "intermediate_size": 100,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+        "tie_word_embeddings": False,
+    }
+    return ffncalc.load(config | changes)
+
+
+def test_scores_cost_what_query_heads_say_whatever_the_key_heads() -> None:
+    for kv_heads in (1, 2, 6):
+        (point,) = flops(small(num_key_value_heads=kv_heads), ctx=10).points
+        assert point.by_category["attention_core"] == 2 * 4 * 6 * 8 * 10
+
+
+def test_a_tied_head_computes() -> None:
+    (own,), (tied,) = (flops(small(tie_word_embeddings=tie), ctx=10).points for tie in (False, True))
+    assert own.by_category["head"] == tied.by_category["head"] == 2 * 500 * 48
+    assert own.total == tied.total
+
+
+def test_share_of_the_ffn_is_out_of_everything() -> None:
+    # FFN 2 × 2 × 14,400; projections 2 × 2 × (2 × 2,304 + 2 × 768); head 2 × 24,000; core 2 × 192 × 10.
+    (point,) = flops(small(), ctx=10).points
+    assert point.ffn_share == 57_600 / (57_600 + 24_576 + 48_000 + 3_840)
+
+
+def test_a_missing_pattern_is_that_of_the_class() -> None:
+    # Gemma 3 without layer_types: every sixth layer is full, the others see 10 keys. Prompt of 30: 465 and 255 pairs.
+    model = ffncalc.load(
+        {
+            "model_type": "gemma3_text",
+            "vocab_size": 500,
+            "hidden_size": 48,
+            "intermediate_size": 100,
+            "num_hidden_layers": 7,
+            "num_attention_heads": 6,
+            "num_key_value_heads": 2,
+            "head_dim": 8,
+            "sliding_window": 10,
+        }
+    )
+    (prompt,) = flops(model, ctx=30, phase="prefill").points
+    assert prompt.by_category["attention_core"] * 30 == 4 * 6 * 8 * (465 + 6 * 255)
+    assert ffncalc.memory(model, ctx=30, kv_dtype="int8").kv[0].bytes == 2 * 2 * 8 * (30 + 6 * 10)
+    assert ffncalc.memory(model, ctx=4, kv_dtype="int8").kv[0].bytes == 2 * 2 * 8 * 7 * 4
+
+
+def test_a_window_that_is_switched_off_is_off() -> None:
+    model = small(model_type="qwen2", sliding_window=8, use_sliding_window=False, max_window_layers=1)
+    (point,) = flops(model, ctx=100).points
+    assert point.by_category["attention_core"] == 2 * 4 * 6 * 8 * 100
+
+
+def test_sparse_attention_sees_the_best_keys_and_its_indexer_all() -> None:
+    # DeepSeek-V3.2: 61 layers; 2 × 128 × (192 + 128) FLOPs for each of 2,048 keys, 2 × 64 × (128 + 1) for each key.
+    (point,) = flops(ffncalc.load("deepseek-ai/DeepSeek-V3.2"), ctx=100_000).points
+    assert point.by_category["attention_core"] == 61 * (2 * 128 * 320 * 2048 + 2 * 64 * 129 * 100_000)
+
+
+def test_layers_that_share_weights_compute_each_time() -> None:
+    # ALBERT base: one layer of 4 × 768² + 2 × 768 × 3072 weights, run twelve times.
+    (point,) = flops(ffncalc.load("albert/albert-base-v2"), ctx=100).points
+    assert point.by_category["ffn"] == 12 * 2 * 2 * 768 * 3072
+    assert point.by_category["attention_projections"] == 12 * 2 * 4 * 768 * 768
+    assert point.by_category["attention_core"] == 12 * 4 * 768 * 100
+
+
+def test_a_pooler_costs_a_token_nothing() -> None:
+    bare = flops(ffncalc.load("BAAI/bge-base-en-v1.5"), ctx=10).points[0]
+    assert bare.by_category["other"] == 0
+
+
+@pytest.mark.parametrize(("argument", "value"), [("phase", "dream"), ("mla", "half")])
+def test_unknown_conventions_are_refused(argument: str, value: str) -> None:
+    with pytest.raises(UsageError, match="must be one of"):
+        flops(small(), **{argument: value})  # type: ignore[arg-type]

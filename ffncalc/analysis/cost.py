@@ -37,7 +37,7 @@ Key = tuple[Span, bool, bool]  # span, causal, indexer
 class Slope:
     """FLOPs per attended key of all layers that share a span; `indexer` scores keys to choose among them.
 
-    `layers` counts them, one that runs several times each time.
+    `indexes` are their numbers, `layers` how often one of them runs for a token.
     """
 
     per_key: int
@@ -45,6 +45,7 @@ class Slope:
     causal: bool
     indexer: bool = False
     layers: int = 0
+    indexes: tuple[int, ...] = ()
 
     def at(self, context: int, source: int, *, full: bool) -> int:
         """FLOPs of the token that sees `context` keys, or `source` of them in cross attention."""
@@ -85,7 +86,7 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
     slopes: dict[Key, list[int]] = defaultdict(list)
     latent: dict[Key, list[int]] = defaultdict(list)
-    layers: dict[Key, int] = defaultdict(int)
+    layers: dict[Key, list[Block]] = defaultdict(list)
     for block in model.blocks:
         if block.stream is Stream.MEDIA:
             continue
@@ -104,7 +105,7 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
                     key = (mixing.span, block.causal, mixing.indexer)
                     slopes[key].append(per_key := times(runs, mixing.per_key))
                     latent[key].append(per_key if mixing.absorbed is None else times(runs, mixing.absorbed))
-                    layers[key] += runs
+                    layers[key].append(block)
     plain = _slopes(slopes, layers)
     other = plain if latent == slopes else _slopes(latent, layers)
     return Cost(
@@ -114,10 +115,17 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     )
 
 
-def _slopes(found: Mapping[Key, list[int]], layers: Mapping[Key, int]) -> tuple[Slope, ...]:
+def _slopes(found: Mapping[Key, list[int]], layers: Mapping[Key, list[Block]]) -> tuple[Slope, ...]:
     return tuple(
-        Slope(per_key=total(numbers), span=span, causal=causal, indexer=indexer, layers=layers[span, causal, indexer])
-        for (span, causal, indexer), numbers in found.items()
+        Slope(
+            per_key=total(numbers),
+            span=key[0],
+            causal=key[1],
+            indexer=key[2],
+            layers=sum(block.count * block.calls for block in layers[key]),
+            indexes=tuple(sorted({i for block in layers[key] for i in block.indexes})),
+        )
+        for key, numbers in found.items()
     )
 
 

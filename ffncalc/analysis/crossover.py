@@ -68,6 +68,7 @@ class Crossover:
                     "size": int(s.span.size) or None,
                     "stride": int(s.span.stride),
                     "layers": s.layers,
+                    "indexes": list(s.indexes),
                     "flops_per_key": int(s.per_key),
                     "indexer": s.indexer,
                 }

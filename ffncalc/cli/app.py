@@ -14,7 +14,7 @@ from ffncalc import __version__
 COUNT, COST, FFN = "Count", "Cost", "The FFN"  # the panels of --help
 CHECK, REFERENCE = "Check", "Reference"
 
-ABOUT = "Exact parameters of any Transformer from its config.json: how many, where they are, what share is the FFN."
+ABOUT = "Exact parameters, FLOPs and bytes of any Transformer from its config.json, and what share is the FFN."
 EPILOG = (
     "REF is a Hub id (org/name, org/name@revision), a Hub address, a file, a folder, or - for standard input. "
     "Without one, $FFNCALC_MODEL counts, else meta-llama/Llama-3.1-8B."

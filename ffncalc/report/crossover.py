@@ -10,7 +10,7 @@ from ffncalc.analysis.cost import Slope
 from ffncalc.analysis.crossover import Crossover
 from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
-from ffncalc.report.numbers import grouped
+from ffncalc.report.numbers import grouped, runs
 from ffncalc.report.titles import notes, subtitle, title
 
 CONVENTION = "attention core against the FFN, for one decoded token; routers are in neither"
@@ -68,7 +68,8 @@ def spans(slopes: Sequence[Slope]) -> Table:
     """One row per span: how many layers have it, and what a key costs them together."""
     columns = (
         Column("span"),
-        Column("layers", number=True),
+        Column("layers"),
+        Column("count", number=True),
         Column("FLOPs per key", number=True),
         Column("at most", number=True),
     )
@@ -77,7 +78,16 @@ def spans(slopes: Sequence[Slope]) -> Table:
         return grouped(int(slope.per_key) * int(slope.span.size)) if slope.span.size else "no bound"
 
     found = (
-        Row((f"{s.span}{' indexer' if s.indexer else ''}", str(s.layers), grouped(s.per_key), most(s))) for s in slopes
+        Row(
+            (
+                f"{s.span}{' indexer' if s.indexer else ''}",
+                runs(s.indexes) or "–",
+                str(s.layers),
+                grouped(s.per_key),
+                most(s),
+            )
+        )
+        for s in slopes
     )
     return Table(columns, tuple(found))
 
