@@ -36,10 +36,10 @@ class Command:
 COMMANDS = {
     "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers", refs=0),
     "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B", refs=1),
-    "ffn": Command(FFN, "ffncalc ffn google/gemma-2-9b --worked", refs=0),
     "flops": Command(COST, "ffncalc flops --ctx 128000"),
     "crossover": Command(COST, "ffncalc crossover deepseek-ai/DeepSeek-V3", refs=0),
     "memory": Command(COST, "ffncalc memory openai/gpt-oss-20b --ctx 32Ki --batch 8"),
+    "ffn": Command(FFN, "ffncalc ffn google/gemma-2-9b --worked", refs=0),
     "width": Command(FFN, "ffncalc width 4096 --multiplier 1.3 --multiple-of 1024"),
     "lora": Command(FFN, "ffncalc lora --rank 16 --target ffn"),
     "moe": Command(FFN, "ffncalc moe deepseek-ai/DeepSeek-V3", refs=0),
