@@ -47,7 +47,8 @@ def mixers(c: GatedDeltaConfig, *, split: bool) -> list[Component]:
     attends, recurs = attention(c), delta_net(c, split)
     if c.layer_types is None:
         return every(c.num_hidden_layers, c.full_attention_interval, attends, recurs, offset=1)
-    kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers)
+    extra = c.mtp_num_hidden_layers or 0
+    kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers, extra=extra)
     if unknown := set(kinds) - KINDS.keys():
         expected = "linear_attention or full_attention"
         raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected {expected}")

@@ -29,6 +29,7 @@ class Config(DecoderConfig):
     max_window_layers: Count = 0
     sliding_window_pattern: Count | str | None = None
     use_bidirectional_attention: bool | None = None
+    num_nextn_predict_layers: Count | None = 0  # `layer_types` may have entries for them
 
 
 Choice = bool | str  # a string names the config field that decides
@@ -242,7 +243,8 @@ def layer_spans(c: Config, windows: str, pattern: int = 0) -> list[Span]:
     if window and c.use_bidirectional_attention:
         window = 2 * (window // 2) + 1  # half of it on each side
     if c.layer_types is not None:
-        return spans(per_layer(c.key("layer_types"), c.layer_types, count), window=window)
+        extra = c.num_nextn_predict_layers or 0
+        return spans(per_layer(c.key("layer_types"), c.layer_types, count, extra=extra), window=window)
     sliding = Span("sliding", window) if window else FULL
     if windows == "all":
         return [sliding] * count

@@ -50,7 +50,7 @@ def subsampling(c: Config) -> tuple[Component, ...]:
     """Two convolutions; what is left of the frequencies times the channels is projected to the width.
 
     Raises:
-        ConfigError: there are not two of each setting.
+        ConfigError: there are not two of each setting, or a kernel is wider than what it is moved over.
     """
     channels, kernels, strides = c.sscp_conv_channel_size, c.sscp_conv_kernel_size, c.sscp_conv_stride_size
     if len(channels) != 2 or [len(pair) for pair in (*kernels, *strides)] != [2] * 4:
@@ -65,6 +65,8 @@ def subsampling(c: Config) -> tuple[Component, ...]:
             Norm(f"{name}.norm", width=out),
         )
         frequencies = (frequencies + 2 - kernel[1]) // stride[1] + 1  # one row of padding on each side
+        if frequencies < 1:
+            raise ConfigError(f"{c.key('sscp_conv_kernel_size')}: {kernel[1]} is wider than the frequencies it sees")
         before = out
     return (
         *parts,

@@ -47,5 +47,6 @@ def late_spans(c: Config) -> list[Span]:
     """dots.llm1: a window from layer `max_window_layers` on, unless `layer_types` says otherwise."""
     count = c.num_hidden_layers
     if c.layer_types is not None:
-        return spans(per_layer(c.key("layer_types"), c.layer_types, count), window=c.window)
+        extra = c.num_nextn_predict_layers or 0
+        return spans(per_layer(c.key("layer_types"), c.layer_types, count, extra=extra), window=c.window)
     return after(count, c.max_window_layers, Span("sliding", c.window) if c.window else FULL, FULL)

@@ -46,6 +46,10 @@ ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
         DEEPSEEK,
         {"layer_types": ["full_attention"] * 62},
     ),
+    "layer_types longer by a layer for prediction": (
+        LLAMA,
+        {"num_nextn_predict_layers": 1, "layer_types": [*LAYERS, "full_attention"]},
+    ),
     "layer_types of full attention": (LLAMA, {"layer_types": LAYERS}),
     "no latent for queries": (DEEPSEEK, {"q_lora_rank": None}),
     "no group-limited routing": (DEEPSEEK, {"n_group": 1, "topk_group": 1}),
