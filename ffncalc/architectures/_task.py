@@ -40,6 +40,7 @@ ENDINGS = {
     "ForAudioClassification": Task.AUDIO_CLASSIFICATION,
     "MTModel": Task.CONDITIONAL_GENERATION,
     "EncoderModel": Task.ENCODER,
+    "BertGenerationEncoder": Task.BASE,
     "Model": Task.BASE,
 }
 

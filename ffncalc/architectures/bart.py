@@ -103,18 +103,18 @@ def decoder(c: Config, row: Row, embed: Embedding) -> Side:
     return Side(name="decoder", count=c.decoder_layers, layer=lambda i: parts, before=(embed, *before), after=after)
 
 
-def decoder_layer(c: Config, *, k_bias: bool = True) -> tuple[Component, ...]:
+def decoder_layer(c: Config, *, k_bias: bool = True, bias: bool = True) -> tuple[Component, ...]:
     cross = CrossAttention(
         "encoder_attn",
         width=c.hidden_size,
         heads=c.decoder_attention_heads,
         head_dim=divided(c, "hidden_size", "decoder_attention_heads"),
-        bias=True,
-        k_bias=k_bias,
+        bias=bias,
+        k_bias=k_bias and bias,
         names=NAMES,
     )
     return (
-        self_attention(c, "decoder_attention_heads", k_bias=k_bias),
+        self_attention(c, "decoder_attention_heads", k_bias=k_bias, bias=bias),
         norm(c, "self_attn_layer_norm"),
         cross,
         norm(c, "encoder_attn_layer_norm"),
@@ -137,17 +137,19 @@ def positions(c: Config, rows: int) -> Embedding:
     return Embedding("embed_positions", rows=rows, width=c.hidden_size, role=Role.POSITION)
 
 
-def self_attention(c: Config, heads: str, *, k_bias: bool = True) -> Attention:
+def self_attention(
+    c: Config, heads: str, *, k_bias: bool = True, bias: bool = True, names: Projections = NAMES
+) -> Attention:
     return Attention(
         "self_attn",
         width=c.hidden_size,
         heads=getattr(c, heads),
         kv_heads=getattr(c, heads),
         head_dim=divided(c, "hidden_size", heads),
-        qkv_bias=True,
-        k_bias=k_bias,
-        out_bias=True,
-        names=NAMES,
+        qkv_bias=bias,
+        k_bias=k_bias and bias,
+        out_bias=bias,
+        names=names,
     )
 
 

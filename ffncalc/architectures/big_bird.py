@@ -51,16 +51,19 @@ def build(c: Config) -> Model:
 
 
 def span(c: Config) -> Span:
+    kind = "original_full" if c.add_cross_attention else c.attention_type
+    return block_span(c.key("attention_type"), kind, c.block_size, c.num_random_blocks)
+
+
+def block_span(key: str, kind: str, size: int, random: int) -> Span:
     """The keys of a token in a long text.
 
     Raises:
-        ConfigError: `attention_type` is unknown.
+        ConfigError: the attention type, the value of `key`, is unknown.
     """
-    if c.attention_type not in ("block_sparse", "original_full"):
-        raise ConfigError(f"attention_type: expected 'block_sparse' or 'original_full', got {c.attention_type!r}")
-    if c.attention_type == "original_full" or c.add_cross_attention:
-        return FULL
-    return Span("sliding", (5 + c.num_random_blocks) * c.block_size)
+    if kind not in ("block_sparse", "original_full"):
+        raise ConfigError(f"{key}: expected 'block_sparse' or 'original_full', got {kind!r}")
+    return FULL if kind == "original_full" else Span("sliding", (5 + random) * size)
 
 
 def heads(c: Config) -> dict[Task, Head]:

@@ -46,7 +46,7 @@ PATTERNS = [
     ),
     (r"(^|\.)(embed_out|output_layer|multiple_choice_head\.summary|v_head|classifier_head)\.|^output\.", "head"),
     (r"(^|\.)[qk]_ln\.", "norm"),
-    (r"(^|\.)segment_emb\.weight$", "embedding"),
+    (r"(^|\.)(segment_emb|(token|position)_embedding)\.weight$", "embedding"),
     (r"(^|\.)fc[12]\.", "ffn"),
     (r"embed_tokens_per_layer|per_layer_model_projection", "embedding"),
     (r"(^|\.)(altup\w*|laurel|per_layer_input_gate|per_layer_projection)\.", "other"),
