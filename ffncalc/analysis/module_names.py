@@ -20,6 +20,7 @@ class Names:
     def __init__(self, entries: Iterable[object]) -> None:
         texts = [entry for entry in entries if isinstance(entry, str) and entry]
         self.linear = "Linear" in texts  # the class: every linear map
+        self.numbered = any(c.isdigit() for text in texts for c in text)  # it may tell one layer from another
         self.plain = {bare(text.strip(".")) for text in texts if PLAIN.fullmatch(text)} - {"", "Linear"}
         others = [text for text in texts if not PLAIN.fullmatch(text)]
         self.starts = {bare(text[:-1]) for text in others if text.endswith("*") and PLAIN.fullmatch(text[:-1])} - {""}

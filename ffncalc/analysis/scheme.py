@@ -57,6 +57,12 @@ class Scheme:
             return role is Role.ROUTED
         return self.where == "linear" or (bool(block.indexes) and block.stream is not Stream.MEDIA)
 
+    @property
+    def by_layer(self) -> bool:
+        """Whether equal layers may be stored differently."""
+        targets = (rule.targets for rule in self.rules if rule.targets is not None)
+        return bool(self.named) or self.skipped.numbered or any(names.numbered for names in targets)
+
     def format_of(self, module: str, role: Role) -> Format | None:
         """The format of a weight that is covered, by the name of its module; None: as the model's dtype says."""
         key = f"{module} {role}"

@@ -62,8 +62,11 @@ def _formats(
     if scheme is None or not scheme.covers(block, tensor):
         return [(None, block.count)]
     pattern = block.named(part, tensor).removesuffix(".weight").replace("{}", "0")
+    indexes = block.indexes or (0,)
+    if not scheme.by_layer:
+        return [(scheme.format_of(pattern.replace("{layer}", str(indexes[0])), tensor.role), block.count)]
     found: dict[Format | None, int] = {}
-    for index in block.indexes or (0,):
+    for index in indexes:
         form = scheme.format_of(pattern.replace("{layer}", str(index)), tensor.role)
         found[form] = found.get(form, 0) + 1
     return found.items()
