@@ -48,7 +48,11 @@ ROWS: dict[str, Row] = {
 
 
 def build(c: Config) -> Model:
-    row = ROWS[c.model_type]
+    return model(c, ROWS[c.model_type])
+
+
+def model(c: Config, row: Row) -> Model:
+    """The tower of a row."""
     layer = (
         attention("self_attn", c.hidden_size, c.num_attention_heads, Projections(o="out_proj")),
         feed_forward(c, "mlp"),

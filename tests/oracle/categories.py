@@ -11,7 +11,7 @@ from collections.abc import Container
 PATTERNS = [
     (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
     (
-        r"(^|\.)(\w*aligner|image_to_text_projection|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$",
+        r"(^|\.)(\w*aligner|merger|image_to_text_projection|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$",
         "multimodal",
     ),
     (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),

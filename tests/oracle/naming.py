@@ -11,13 +11,16 @@ import re
 from typing import Any
 
 # Prefixes that transformers drops while loading, and that every published checkpoint of their classes has.
-STORED_PREFIXES = {"vision_model"}  # CLIP and SigLIP towers
+STORED_PREFIXES = {"text_model", "vision_model"}  # CLIP and SigLIP towers
 
 # Kimi Linear's conversion moves `block_sparse_moe` to `mlp`; its reverse also moves the dense layers, which are `mlp`.
 DENSE = re.compile(r"block_sparse_moe\.((?:gate|up|down)_proj)")
 
 # Where transformers' own way back does not lead to the published names: patterns by model type, in this order.
+ONCE = [(r"^(text|vision)_model\.\1_model\.", r"\1_model.")]  # both towers in one model
 CORRECTIONS: dict[str, list[tuple[str, str]]] = {
+    "clip": ONCE,
+    "clip_text_model": ONCE,
     "deepseek_v4": [
         (r"^model\.", ""),
         (r"^embed_tokens\.", "embed."),
@@ -37,6 +40,7 @@ CORRECTIONS: dict[str, list[tuple[str, str]]] = {
         (r"^model\.multi_modal_projector\.linear_(\d)\.", r"thinker.audio_tower.proj\1."),
         (r"^model\.audio_tower\.", "thinker.audio_tower."),
     ],
+    "siglip": ONCE,
 }
 
 
