@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ffncalc.report.entry import Entry, Format, Report, Screen, render
+from ffncalc.report.entry import Entry, Format, Report, Screen
+from ffncalc.report.render import render
 
 __all__ = ["Entry", "Format", "Report", "Screen", "render"]
