@@ -190,3 +190,9 @@ def test_experts_that_a_batch_reads_are_an_expectation() -> None:
 def test_lengths_below_one_are_refused(arguments: dict[str, int]) -> None:
     with pytest.raises(UsageError, match="at least 1"):
         ffncalc.memory(ffncalc.load(SMALL), **arguments)  # type: ignore[arg-type]
+
+
+def test_a_learned_number_that_is_no_table_is_read_whole() -> None:
+    # CLIP's temperature is one number; its published parameters are 427,616,513, in float32.
+    found = ffncalc.memory(ffncalc.load("openai/clip-vit-large-patch14"), ctx=1)
+    assert found.total == 4 * 427_616_513

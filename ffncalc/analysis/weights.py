@@ -78,8 +78,9 @@ def tied_size(weight: Weight, all_: Iterable[Weight]) -> int:
 
 
 def row(weight: Weight) -> int:
-    """Bytes of one row of a table; a packed row takes its share of the scales."""
-    return weight.size // weight.tensor.shape[0]
+    """Bytes of one row of a table, or of a single number; a packed row takes its share of the scales."""
+    rows = weight.tensor.shape[0] if weight.tensor.shape else 1
+    return weight.size // rows
 
 
 def looked_up(weight: Weight) -> bool:

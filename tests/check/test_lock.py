@@ -18,8 +18,10 @@ import pytest
 import ffncalc
 from ffncalc.analysis.fingerprint import fingerprint
 from ffncalc.checks import lock_file
+from ffncalc.checks.lock import entry, moved
 from ffncalc.checks.lock_file import NAME, LockError
 from ffncalc.checks.settings import for_folder
+from ffncalc.source import bundled
 from tests.command import Here
 from tests.repository import TINY, TOTAL, commit, git, save
 
@@ -428,9 +430,9 @@ class TestBrokenFiles:
 
     @pytest.mark.parametrize("key", [*ENTRY, "digest"])
     def test_with_a_number_missing_are_refused(self, run: Here, here: Path, key: str) -> None:
-        entry = ENTRY | {"digest": "0" * 32}
-        del entry[key]
-        data = {"schema_version": 1, "files": {"a.json": entry}}
+        raw = ENTRY | {"digest": "0" * 32}
+        del raw[key]
+        data = {"schema_version": 1, "files": {"a.json": raw}}
         assert f"a.json: {key}: must be" in self.refused(run, here, json.dumps(data).encode())
 
     @pytest.mark.parametrize("content", [MARKED, MARKED.replace(b"\n", b"\r\n")], ids=["LF", "CRLF"])
@@ -502,3 +504,11 @@ class TestFingerprint:
 def test_reading_names_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(LockError, match="cannot be read"):
         lock_file.read(tmp_path)
+
+
+def test_every_bundled_config_can_be_locked_and_read_back() -> None:
+    entries = {f"{name}.json": entry(ffncalc.load(path)) for name, path in bundled.entries()}
+    path = Path("somewhere") / NAME
+    back = lock_file.parse(lock_file.text(lock_file.Lock(entries, path)).encode(), path)
+    assert len(back.files) == len(entries) > 300
+    assert [name for name in entries if moved(back.files[name], entries[name])] == []
