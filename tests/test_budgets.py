@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from ffncalc.checks import budgets
 from ffncalc.checks.budgets import Share
-from ffncalc.checks.settings import for_folder
+from ffncalc.checks.settings import for_folder, parse
 from ffncalc.errors import UsageError
 from tests.command import Here
 from tests.repository import TOTAL, save
@@ -155,3 +157,12 @@ def test_wrong_options_are_named(run: Here, here: Path) -> None:
     assert run("check", "small", "--max-params", "-3").err.startswith("error: --max-params: must be at least 1, got -3")
     with pytest.raises(UsageError, match="--max-kv-bytes-per-token: '1Q' is not a whole number"):
         budgets.given({"max_kv_bytes_per_token": "1Q"})
+
+
+def test_the_settings_of_the_readme_can_be_read() -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    tables = [tomllib.loads(block)["tool"]["ffncalc"] for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)]
+    found = [parse(table, "README.md") for table in tables]
+    assert {name for each in found for _, limits in each.budgets for name in limits} >= {"max_params", "min_ffn_share"}
+    shown = set(re.findall(r"`((?:max|min)-[\w-]+)`", text))
+    assert shown == set(budgets.NAMES)
