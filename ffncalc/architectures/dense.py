@@ -138,6 +138,7 @@ ROWS: dict[str, Row] = {
         windows="pattern",
         pattern=4,
     ),
+    "orion": Row(norm_bias=True),
     "phi3": Row(names=Projections(fused="qkv_proj"), fused_ffn="gate_up_proj", windows="all"),
     "qwen2": Row(qkv_bias=True, windows="late"),
     "qwen2_5_omni_text": Row(qkv_bias=True, windows="late"),

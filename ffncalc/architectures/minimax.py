@@ -1,4 +1,4 @@
-"""MiniMax-01: lightning attention in most layers, softmax attention in the others, Mixtral's experts in all.
+"""MiniMax-01 and -M1: lightning attention in most layers, softmax attention in the others, Mixtral's experts in all.
 
 Source: https://arxiv.org/abs/2501.08313, transformers models/minimax.
 """
@@ -11,12 +11,14 @@ from ffncalc.architectures.patterns import every, per_layer
 from ffncalc.components.lightning import LightningAttention
 from ffncalc.errors import ConfigError
 from ffncalc.ir import FULL, Component, Model, Span
+from ffncalc.schema import Count
 
 ROW = moe.Row(dense=dense.Row(), width="intermediate_size", module="block_sparse_moe", names=("w1", "w3", "w2"))
 
 
 class Config(moe.Config):
-    pass
+    attn_type_list: list[int] | None = None  # in the first files; 1: softmax attention
+    shared_intermediate_size: Count = 0
 
 
 def build(c: Config) -> Model:
@@ -30,11 +32,16 @@ def build(c: Config) -> Model:
 
 
 def layer_kinds(c: Config, known: dict[str, tuple[Component, ...]]) -> list[str]:
-    """`layer_types`, else softmax and lightning attention in turns, as the class has it.
+    """`layer_types` or `attn_type_list`, else softmax and lightning attention in turns, as the class has it.
 
     Raises:
-        ConfigError: for an unknown entry.
+        ConfigError: for an unknown entry, or a shared expert.
     """
+    if c.shared_intermediate_size:
+        raise ConfigError("shared_intermediate_size: set, which no published model has, is not described")
+    if c.layer_types is None and c.attn_type_list is not None:
+        found = per_layer(c.key("attn_type_list"), c.attn_type_list, c.num_hidden_layers)
+        return ["full_attention" if kind else "linear_attention" for kind in found]
     if c.layer_types is None:
         return every(c.num_hidden_layers, 2, "full_attention", "linear_attention")
     kinds = list(per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers))
