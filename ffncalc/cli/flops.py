@@ -62,9 +62,9 @@ def flops(
     wanted = contexts(ctx, steps)
     source = length(encoder_ctx, "--encoder-ctx")
     if chart is not None:
-        from ffncalc.report import picture
+        from ffncalc.report.picture import check, save
 
-        picture.check(chart)
+        check(chart)
 
     def costed(model: Model) -> Costed:
         found = ffncalc.flops(model, ctx=wanted, phase=phase, mla=mla, full=full, encoder_ctx=source)
@@ -73,7 +73,7 @@ def flops(
     loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
     entries = collect(refs, loading, costed)
     if chart is not None:
-        picture.save(entries, chart)
+        save(entries, chart)
         note(f"chart written to {chart}")
     try:
         emit(REPORT, entries, fmt)
