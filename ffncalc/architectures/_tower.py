@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ffncalc.architectures._decoder import divided
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.norm import Norm
+from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, layers
 from ffncalc.schema import BaseConfig, Count, Depth, Size
 
@@ -73,9 +74,15 @@ class LoopConfig(BaseConfig):
 
 
 def pair(size: int | Sequence[int]) -> tuple[int, int]:
-    """Height and width of a size that may be one number for both."""
+    """Height and width of a size that may be one number for both.
+
+    Raises:
+        ConfigError: it is an empty list.
+    """
     if isinstance(size, int):
         return size, size
+    if not size:
+        raise ConfigError("image_size, patch_size: a list must hold one or two sizes")
     height, width = size[0], size[-1]
     return height, width
 
@@ -111,8 +118,9 @@ def encoder_tower(
     before: Sequence[Component],
     stack: str,
     after: Sequence[Component] = (),
+    head: Sequence[Component] = (),
 ) -> Model:
-    """A tower whose layer `i` has the parts `layer(i)`, with parts before and after them, all under `base`."""
+    """A tower whose layer `i` has the parts `layer(i)`, with parts before and after, all under `base` but `head`."""
     return Model(
         model_type=c.model_type,
         architecture=c.architecture,
@@ -121,5 +129,6 @@ def encoder_tower(
             Block(base, tuple(before), causal=False),
             *layers(f"{base}.{stack}.{{}}" if base else f"{stack}.{{}}", depth, layer, causal=False),
             *((Block(base, tuple(after), causal=False),) if after else ()),
+            *((Block("", tuple(head), causal=False),) if head else ()),
         ),
     )

@@ -1,6 +1,6 @@
-"""Two models as encoder and decoder (BERT to BERT, RoBERTa to GPT-2, …).
+"""Two models as encoder and decoder (BERT to BERT, RoBERTa to GPT-2, ViT to TrOCR, …).
 
-Source: arXiv:1907.12461, transformers models/encoder_decoder.
+Source: arXiv:1907.12461, arXiv:2109.10282; transformers models/{encoder_decoder,vision_encoder_decoder}.
 """
 
 from __future__ import annotations

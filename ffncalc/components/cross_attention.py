@@ -16,13 +16,15 @@ SOURCE = Span("source")
 class CrossAttention(Component):
     """Queries from the decoder, keys and values from the encoder's output (arXiv:1706.03762).
 
-    Weights: q [heads·head_dim, width], k and v [kv_heads·head_dim, width], o [width, heads·head_dim]. Keys and values
-    are computed once per source token and kept for all decoded ones. `qk_norm` normalises each head [head_dim].
+    Weights: q [heads·head_dim, width], k and v [kv_heads·head_dim, source_width], o [width, heads·head_dim]. Keys
+    and values are computed once per source token and kept for all decoded ones. `qk_norm` normalises each head
+    [head_dim].
     """
 
     slot = "mixer"
 
     width: int
+    source_width: int | None = None  # None: as width
     heads: int
     head_dim: int
     kv_heads: int | None = None  # None: as many as heads
@@ -40,11 +42,12 @@ class CrossAttention(Component):
     def tensors(self) -> tuple[Tensor, ...]:
         inner, role, bias = self.heads * self.head_dim, Role.CROSS_ATTENTION, self.bias
         k_bias = bias if self.k_bias is None else self.k_bias
+        read = self.width if self.source_width is None else self.source_width
         normed = (*norm(self.names.q_norm, self.head_dim), *norm(self.names.k_norm, self.head_dim))
         return (
             *linear(self.names.q, self.width, inner, role, bias=bias),
-            *linear(self.names.k, self.width, self.keys, role, bias=k_bias, source=True),
-            *linear(self.names.v, self.width, self.keys, role, bias=bias, source=True),
+            *linear(self.names.k, read, self.keys, role, bias=k_bias, source=True),
+            *linear(self.names.v, read, self.keys, role, bias=bias, source=True),
             *linear(self.names.o, inner, self.width, role, bias=bias if self.out_bias is None else self.out_bias),
             *(normed if self.qk_norm else ()),
         )
