@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, PrivateAttr, ValidationError, ValidationInfo
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, ValidationError, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from ffncalc.errors import ConfigError
@@ -52,6 +52,7 @@ def _depth(value: object, info: ValidationInfo) -> int:
 Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive
 Count = Annotated[int, PlainValidator(_count)]  # a number of things: zero is allowed
 AutoSize = Annotated[int | str, PlainValidator(_auto)]  # a dimension, or "auto": worked out from others
+Ratio = Annotated[float, Field(ge=0.001, le=1000)]  # one width over another
 Depth = Annotated[int, PlainValidator(_depth)]  # a number of layers: positive, and bounded since each is looked at
 
 
@@ -72,7 +73,12 @@ class BaseConfig(BaseModel):
 
     # defer_build: only the class that a file needs is compiled, not those it inherits from
     model_config = ConfigDict(
-        frozen=True, extra="ignore", protected_namespaces=(), arbitrary_types_allowed=True, defer_build=True
+        frozen=True,
+        extra="ignore",
+        protected_namespaces=(),
+        arbitrary_types_allowed=True,
+        defer_build=True,
+        allow_inf_nan=False,
     )
 
     aliases: ClassVar[dict[str, tuple[str, ...]]] = {}

@@ -15,7 +15,7 @@ from ffncalc.components.ffn import FFN
 from ffncalc.components.media import Convolution
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, layers
-from ffncalc.schema import BaseConfig, Depth, Size
+from ffncalc.schema import BaseConfig, Depth, Ratio, Size
 
 
 class Config(BaseConfig):
@@ -26,7 +26,7 @@ class Config(BaseConfig):
     embed_dim: list[Size]
     num_heads: list[Size]
     num_groups: list[Size]
-    mlp_ratio: float = 4.0
+    mlp_ratio: Ratio = 4.0
     qkv_bias: bool = True
     activation_function: str = "gelu"
     projection_dim: Size = 1024  # this and the next are for the projector

@@ -10,10 +10,11 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Model, Role
+from ffncalc.schema import Ratio
 
 
 class Config(CompositeConfig):
-    downsample_ratio: float = 0.5
+    downsample_ratio: Ratio = 0.5
 
 
 def build(c: Config) -> Model:

@@ -14,13 +14,13 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Model, Role
-from ffncalc.schema import BaseConfig
+from ffncalc.schema import BaseConfig, Ratio
 
 
 class Config(BaseConfig):
     llm_config: dict[str, Any]
     vision_config: dict[str, Any]
-    downsample_ratio: float = 0.5
+    downsample_ratio: Ratio = 0.5
 
 
 def build(c: Config) -> Model:

@@ -11,12 +11,12 @@ from ffncalc.components.embedding import Embedding
 from ffncalc.components.ffn import FFN
 from ffncalc.components.media import Convolution
 from ffncalc.ir import Model, Role
-from ffncalc.schema import Size
+from ffncalc.schema import Ratio, Size
 
 
 class Config(TowerConfig):
     intermediate_size: Size = 4096  # never used
-    mlp_ratio: float = 4.0
+    mlp_ratio: Ratio = 4.0
     attention_bias: bool = True
     use_qk_norm: bool = False
     projection_dim: Size = 2048

@@ -13,7 +13,7 @@ from ffncalc.components.short_conv import ShortConv
 from ffncalc.errors import ConfigError
 from ffncalc.formula import call
 from ffncalc.ir import Component, Model
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Ratio, Size
 
 NAMES = Projections(o="out_proj", q_norm="q_layernorm", k_norm="k_layernorm")
 KINDS = ("conv", "full_attention", "attention")
@@ -25,7 +25,7 @@ class Config(DecoderConfig):
     conv_bias: bool = False
     conv_L_cache: Size = 3
     block_auto_adjust_ff_dim: bool = True
-    block_ffn_dim_multiplier: float | None = 1.0
+    block_ffn_dim_multiplier: Ratio | None = 1.0
     block_multiple_of: Size = 256
     full_attn_idxs: list[Count] | None = None
 

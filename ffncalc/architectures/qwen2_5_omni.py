@@ -21,8 +21,9 @@ from ffncalc.architectures.qwen2_5_omni_speech import (
     talker,
     vocoder,
 )
+from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Model, Stream
-from ffncalc.schema import BaseConfig
+from ffncalc.schema import BaseConfig, shown
 
 C = TypeVar("C", bound=BaseConfig)
 
@@ -101,6 +102,12 @@ def model_of(c: Config, blocks: tuple[Block, ...], defaults: tuple[tuple[str, ob
 
 
 def nested(config: type[C], raw: Mapping[str, Any] | None, prefix: str, model_type: str) -> C:
-    """A part's config, stored as differences from its class."""
+    """A part's config, stored as differences from its class.
+
+    Raises:
+        ConfigError: it is no object, or has wrong fields.
+    """
+    if raw is not None and not isinstance(raw, Mapping):
+        raise ConfigError(f"{prefix.rstrip('.')}: must be an object, got {shown(raw)}")
     defaults = architectures.defaults().get(model_type, {})
     return config.parse({**(raw or {}), "model_type": model_type}, defaults, prefix=prefix, nested=True)

@@ -14,13 +14,13 @@ from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Component, Model, Role
-from ffncalc.schema import Size
+from ffncalc.schema import Ratio, Size
 
 
 class Config(LoopConfig):
     aliases = {"depth": ("num_hidden_layers",), "num_heads": ("num_attention_heads",)}
     embed_dim: Size = 1280  # Qwen2-VL: the width of the tower, whose hidden_size is that of the language model
-    mlp_ratio: float = 4
+    mlp_ratio: Ratio = 4
     intermediate_size: Size = 3420
     out_hidden_size: Size = 3584
     num_position_embeddings: Size = 2304

@@ -7,18 +7,18 @@ Source: arXiv:2304.02643, transformers models/{sam,got_ocr2}.
 
 from __future__ import annotations
 
-from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
+from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms, pair
 from ffncalc.components.attention import Projections
 from ffncalc.components.ffn import FFN
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Component, Model, Role
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Ratio, Size
 
 
 class Config(TowerConfig):
     intermediate_size: Size = 3072  # never used
     mlp_dim: Size | None = None  # none: mlp_ratio times the width
-    mlp_ratio: float = 4.0
+    mlp_ratio: Ratio = 4.0
     output_channels: Size = 256
     qkv_bias: bool = True
     use_abs_pos: bool = True
@@ -29,7 +29,7 @@ class Config(TowerConfig):
     @property
     def grid(self) -> tuple[int, int]:
         """Patches of an image, down and across."""
-        side = self.image_size if isinstance(self.image_size, int) else self.image_size[0]
+        side = pair(self.image_size)[0]
         return side // self.patch[0], side // self.patch[1]
 
 
