@@ -49,9 +49,14 @@ def _depth(value: object, info: ValidationInfo) -> int:
     return _whole(value, info, 1, DEEPEST)
 
 
+def _repeats(value: object, info: ValidationInfo) -> int:
+    return _whole(value, info, 0, DEEPEST)
+
+
 Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive
 Count = Annotated[int, PlainValidator(_count)]  # a number of things: zero is allowed
 AutoSize = Annotated[int | str, PlainValidator(_auto)]  # a dimension, or "auto": worked out from others
+Repeats = Annotated[int, PlainValidator(_repeats)]  # a number of layers or parts that may be zero, bounded likewise
 Ratio = Annotated[float, Field(ge=0.001, le=1000)]  # one width over another
 Depth = Annotated[int, PlainValidator(_depth)]  # a number of layers: positive, and bounded since each is looked at
 

@@ -13,7 +13,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Role
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Repeats, Size
 
 KINDS = {"linear_attention": False, "full_attention": True, "attention": True}
 
@@ -30,7 +30,7 @@ class GatedDeltaConfig(DecoderConfig):
     linear_key_head_dim: Size
     linear_value_head_dim: Size
     linear_conv_kernel_dim: Size = 4
-    mtp_num_hidden_layers: Count = 0
+    mtp_num_hidden_layers: Repeats = 0
 
 
 class GatedDeltaMoEConfig(GatedDeltaConfig):

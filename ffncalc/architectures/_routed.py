@@ -15,7 +15,7 @@ from ffncalc.components.moe import MoE
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Role
-from ffncalc.schema import BaseConfig, Count, Size
+from ffncalc.schema import BaseConfig, Count, Repeats, Size
 
 
 class RoutedConfig(DecoderConfig):
@@ -30,7 +30,7 @@ class RoutedConfig(DecoderConfig):
     first_k_dense_replace: Count = 0
     mlp_layer_types: list[str] | None = None
     attention_bias: bool = False
-    num_nextn_predict_layers: Count | None = 0
+    num_nextn_predict_layers: Repeats | None = 0
 
 
 def required(c: BaseConfig, field: str) -> int:

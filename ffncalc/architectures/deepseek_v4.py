@@ -17,7 +17,7 @@ from ffncalc.components.hyper_connection import HyperConnection
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError
 from ffncalc.ir import FULL, Block, Component, Model, Role, Span
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Repeats, Size
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Config(DecoderConfig):
     num_hash_layers: Count = 3
     mlp_bias: bool = False
     swiglu_limit: float | None = None
-    num_nextn_predict_layers: Count | None = 0
+    num_nextn_predict_layers: Repeats | None = 0
 
 
 def build(c: Config) -> Model:

@@ -17,7 +17,7 @@ from ffncalc.components.attention import SEPARATE, Attention, Projections
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.norm import Norm
 from ffncalc.ir import FULL, Component, Model, Span
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Repeats, Size
 
 
 class Config(DecoderConfig):
@@ -29,7 +29,7 @@ class Config(DecoderConfig):
     max_window_layers: Count = 0
     sliding_window_pattern: Count | str | None = None
     use_bidirectional_attention: bool | None = None
-    num_nextn_predict_layers: Count | None = 0  # `layer_types` may have entries for them
+    num_nextn_predict_layers: Repeats | None = 0  # `layer_types` may have entries for them
 
 
 Choice = bool | str  # a string names the config field that decides

@@ -12,7 +12,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Block, Component, Model, Role
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Repeats, Size
 
 
 class Config(DecoderConfig):
@@ -29,7 +29,7 @@ class Config(DecoderConfig):
     moe_layer_end_index: int = -1
     moe_layer_interval: Size = 1
     use_bias: bool = False
-    num_nextn_predict_layers: Count | None = 0
+    num_nextn_predict_layers: Repeats | None = 0
 
 
 def build(c: Config) -> Model:

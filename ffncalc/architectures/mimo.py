@@ -11,11 +11,11 @@ from ffncalc.architectures import dense
 from ffncalc.architectures._decoder import norms
 from ffncalc.components.embedding import Linear
 from ffncalc.ir import FULL, Block, Model, Role
-from ffncalc.schema import Count
+from ffncalc.schema import Repeats
 
 
 class Config(dense.Config):
-    num_nextn_predict_layers: Count | None = 0
+    num_nextn_predict_layers: Repeats | None = 0
     use_sliding_window: bool = False
 
 

@@ -15,7 +15,7 @@ from ffncalc.components.mamba import Mamba2
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, Role
-from ffncalc.schema import Count, Size
+from ffncalc.schema import Count, Repeats, Size
 
 LETTERS = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe"}
 NAMES = {"linear_attention": "mamba", "full_attention": "attention"} | {kind: kind for kind in LETTERS.values()}
@@ -50,7 +50,7 @@ class Config(DecoderConfig):
     moe_intermediate_size: Size = 7688
     moe_shared_expert_intermediate_size: Size = 7688
     moe_latent_size: Size | None = None
-    num_nextn_predict_layers: Count = 0
+    num_nextn_predict_layers: Repeats = 0
     mtp_hybrid_override_pattern: str | None = None
     mtp_layers_block_type: list[str] | None = None
 

@@ -51,7 +51,7 @@ class DiffusionConfig(BaseConfig):
     enc_channels: list[Size] = [256, 256, 256, 256, 768]
     enc_kernel_sizes: list[Size] = [5, 3, 3, 3, 1]
     enc_attention_channels: Size = 64
-    enc_res2net_scale: Size = 2
+    enc_res2net_scale: Depth = 2
     enc_se_channels: Size = 64
 
 

@@ -3,7 +3,7 @@
 Only what holds for every config is checked: nothing is counted, so rules that need the model are silent.
 
 Base: none
-Bad: {"model_type": "xlnet", "architectures": ["XLNetLMHeadModel"], "vocab_size": 32000}
+Bad: {"model_type": "detr", "architectures": ["DetrForObjectDetection"], "d_model": 256}
 Good: {"model_type": "gpt2"}
 Source: `ffncalc archs` lists the types that are described
 """

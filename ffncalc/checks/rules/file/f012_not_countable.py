@@ -26,6 +26,7 @@ def check(subject: Subject) -> Iterator[Fault]:
     for trouble in subject.troubles:
         if not trouble.message.startswith(OTHERS) and "should be a valid" not in trouble.message:
             prefix = f"{trouble.field}: " if trouble.field else ""
-            yield Fault(trouble.field, prefix + trouble.message, trouble.hint)
+            beyond = Severity.WARNING if "not described" in trouble.message else None  # the file may well be right
+            yield Fault(trouble.field, prefix + trouble.message, trouble.hint, severity=beyond)
     if isinstance(error, FfncalcError) and not subject.troubles and not isinstance(error, UnsupportedModel):
         yield Fault("", error.message, error.hint)
