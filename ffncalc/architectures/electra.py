@@ -49,9 +49,9 @@ def build(c: Config) -> Model:
     )
 
 
-def heads(c: Config) -> dict[Task, Head]:
+def heads(c: Config, base: str = "electra") -> dict[Task, Head]:
     """What each class adds: the generator predicts words, the discriminator (pre-training) whether one is real."""
-    table = f"electra.{WORDS}.weight" if c.tie_word_embeddings else ""
+    table = f"{base}.{WORDS}.weight" if c.tie_word_embeddings else ""
     words = (
         Linear("generator_predictions.dense", width=c.hidden_size, out=c.embedding_size, bias=True),
         Norm("generator_predictions.LayerNorm", width=c.embedding_size, bias=True),

@@ -13,7 +13,7 @@ class Difference(Component):
     """softmax(q1 k1) - λ·softmax(q2 k2), each on the values of two heads (arXiv:2410.05258, section 2.1).
 
     λ comes from four vectors [head_dim]. A head's scores meet values of twice `head_dim`: one product per key more
-    than in plain attention.
+    than in plain attention. (transformers 5.24 works out q·k once more, for the second half of the values.)
     """
 
     heads: int
