@@ -32,6 +32,7 @@ from ffncalc.source import bundled
 COUNT = int(os.environ.get("FFNCALC_MUTATIONS", "600"))
 SEED = int(os.environ.get("FFNCALC_SEED", "20240607"))
 SLOWEST = 5  # seconds of a core that one config may take
+MEMORY = 8 * 2**30  # bytes of address space that all of this may take
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, 2, 3, -1, -5, 7, 63, 64, 100, 10**4, 10**6, 10**9, 10**10, 10**30, -(10**30), 0.0, 0.5,
@@ -93,11 +94,15 @@ def tables(value: Any) -> Iterator[Any]:
 
 @contextmanager
 def limited(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in what takes longer; time that other programs take does not count."""
+    """Raise TimeoutError in what takes longer (others' time does not count), MemoryError in what takes too much."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"took more than {seconds} s")
 
+    import resource  # only where there are signals of this kind
+
+    space = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, space[1]))
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -105,6 +110,7 @@ def limited(seconds: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        resource.setrlimit(resource.RLIMIT_AS, space)
 
 
 def count(raw: dict[str, Any]) -> str:
