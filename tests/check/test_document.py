@@ -123,7 +123,7 @@ def test_nesting_is_bounded_where_files_are_read_and_harmless_in_the_pass() -> N
 def test_a_megabyte_takes_a_moment() -> None:
     text = json.dumps({"id2label": {str(i): f"label {i}" for i in range(40_000)}, "vocab_size": 1})
     document = Document.read(text.encode(), "x")
-    start = time.perf_counter()
+    start = time.process_time()
     place = document.places({"vocab_size"})["vocab_size"]
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert text[place.column - 1 :].startswith('"vocab_size"')
