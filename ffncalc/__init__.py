@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ffncalc.analysis.ffn import ffn as ffn
     from ffncalc.analysis.flops import flops as flops
     from ffncalc.analysis.layers import layers as layers
-    from ffncalc.analysis.memory import memory as memory
     from ffncalc.analysis.lora import lora as lora
+    from ffncalc.analysis.memory import memory as memory
     from ffncalc.analysis.moe import moe as moe
     from ffncalc.analysis.params import params as params
     from ffncalc.analysis.tensors import tensors as tensors

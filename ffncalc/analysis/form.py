@@ -172,8 +172,9 @@ def memory(ffn: Expert) -> tuple[tuple[Slice, ...], Slice]:
     compares with two vectors. Indexes count from 0.
     """
     h = f"{int(ffn.hidden)}"
+    interleaved = isinstance(ffn, GatedFFN | StackedExperts) and ffn.interleaved
+    both = ("2·i", "2·i + 1") if interleaved else ("i", f"{h} + i")
     if isinstance(ffn, StackedExperts):
-        both = ("2·i", "2·i + 1") if ffn.interleaved else ("i", f"{h} + i")
         keys, values = ("row", "column") if ffn.out_first else ("column", "row")
         return tuple(Slice(ffn.gate_up, keys, index) for index in both), Slice(ffn.down, values, "i")
     if isinstance(ffn, JoinedExperts):
@@ -184,7 +185,5 @@ def memory(ffn: Expert) -> tuple[tuple[Slice, ...], Slice]:
         key, value = ("column", "row") if ffn.transposed else ("row", "column")
         return (Slice(f"{ffn.up}.weight", key, "i"),), Slice(down, value, "i")
     if ffn.fused:
-        return tuple(Slice(f"{ffn.fused}.weight", "row", index) for index in ("i", f"{h} + i")), Slice(
-            down, "column", "i"
-        )
+        return tuple(Slice(f"{ffn.fused}.weight", "row", index) for index in both), Slice(down, "column", "i")
     return tuple(Slice(f"{name}.weight", "row", "i") for name in (ffn.gate, ffn.up)), Slice(down, "column", "i")

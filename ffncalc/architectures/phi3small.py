@@ -7,10 +7,12 @@ Source: https://arxiv.org/abs/2404.14219, modeling_phi3_small.py of https://hugg
 
 from __future__ import annotations
 
+import math
+
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.architectures.patterns import every
 from ffncalc.components.attention import Attention, Projections
-from ffncalc.components.ffn import GatedFFN
+from ffncalc.components.ffn import Clamp, GatedFFN
 from ffncalc.components.strided_attention import StridedAttention
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Component, Model
@@ -21,6 +23,7 @@ NAMES = Projections(fused="query_key_value", o="dense")
 
 class Config(DecoderConfig):
     hidden_act: str = "gegelu"
+    gegelu_limit: float | None = None
     ff_intermediate_size: Size | None = None
     ff_dim_multiplier: Size | None = None
     tie_word_embeddings: bool = True
@@ -51,13 +54,28 @@ def build(c: Config) -> Model:
         stride=c.blocksparse_vert_stride,
     )
     rest = (
-        GatedFFN("mlp", width=c.hidden_size, hidden=hidden(c), activation=c.hidden_act, bias=True, fused="up_proj"),
+        ffn(c),
         *norms(c, "input_layernorm", "post_attention_layernorm", bias=True),
     )
     parts: dict[bool, tuple[Component, ...]] = {True: (full, *rest), False: (sparse, *rest)}
     count, step = c.num_hidden_layers, c.dense_attention_every_n_layers
     kinds = every(count, step, True, False, offset=1) if step else [False] * count
     return decoder(c, lambda i: parts[kinds[i]], after=norms(c, "final_layernorm", bias=True))
+
+
+def ffn(c: Config) -> GatedFFN:
+    """GEGELU: x · σ(1.702 · x) of the bounded gate times up + 1; another `hidden_act` is not gated so."""
+    gegelu = c.hidden_act == "gegelu"
+    return GatedFFN(
+        "mlp",
+        width=c.hidden_size,
+        hidden=hidden(c),
+        activation="silu" if gegelu else c.hidden_act,
+        bias=True,
+        fused="up_proj",
+        interleaved=gegelu,
+        clamp=Clamp(c.gegelu_limit or math.inf, slope=1.702, shift=1.0) if gegelu else None,
+    )
 
 
 def hidden(c: Config) -> int:

@@ -24,7 +24,8 @@ class Clamp:
 class GatedFFN(Component):
     """down(act(gate(x)) ⊙ up(x)) (arXiv:2002.05202): 3 × width × hidden weights.
 
-    `fused` names one tensor [2·hidden, width] that holds gate and up; `learned` the activation's own scalars.
+    `fused` names one tensor [2·hidden, width] that holds gate and up, in even and odd rows where `interleaved`;
+    `learned` the activation's own scalars.
     `clamp` and `sparsity` add no weights and say what else is done to the hidden units: they are bounded, and of the
     gates only the largest ones pass, a share of about 1 − `sparsity`.
     """
@@ -42,6 +43,7 @@ class GatedFFN(Component):
     up: str = "up_proj"
     down: str = "down_proj"
     fused: str = ""
+    interleaved: bool = False
     learned: tuple[str, ...] = ()
     clamp: Clamp | None = None
     sparsity: float = 0.0
