@@ -90,3 +90,14 @@ class UnsupportedModel(FfncalcError):
 def nearest(word: str, known: Iterable[str], count: int = 2) -> list[str]:
     """The known words closest to `word`, best first; may be empty."""
     return get_close_matches(word, list(known), n=count, cutoff=0.75)
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: short, on one line."""
+    if type(value) is int and abs(value) >= 10**20:
+        return "an integer of more than 20 digits"
+    try:
+        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else repr(value)
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return f"a {type(value).__name__} with an integer of thousands of digits"
+    return text if len(text) <= 60 else text[:57] + "..."

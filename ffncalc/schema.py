@@ -8,11 +8,13 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, ValidationError, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.formula import Num
 
 LARGEST = 10**9  # the largest size a field may have; no published one comes near
+MOST = 25  # the most problems that one error names
 DEEPEST = 10_000  # the most layers a model may have
+MOST = 1_000  # the most parts of one kind inside a layer or module; each is looked at
 
 
 def _whole(value: object, info: ValidationInfo, lowest: int, highest: int) -> Num:
@@ -50,23 +52,20 @@ def _depth(value: object, info: ValidationInfo) -> int:
 
 
 def _repeats(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 0, DEEPEST)
+    return _whole(value, info, 0, MOST)
+
+
+def _few(value: object, info: ValidationInfo) -> int:
+    return _whole(value, info, 1, MOST)
 
 
 Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive
 Count = Annotated[int, PlainValidator(_count)]  # a number of things: zero is allowed
 AutoSize = Annotated[int | str, PlainValidator(_auto)]  # a dimension, or "auto": worked out from others
-Repeats = Annotated[int, PlainValidator(_repeats)]  # a number of layers or parts that may be zero, bounded likewise
+Few = Annotated[int, PlainValidator(_few)]  # a number of parts inside a layer or module: positive, bounded
+Repeats = Annotated[int, PlainValidator(_repeats)]  # the same, and zero is allowed
 Ratio = Annotated[float, Field(ge=0.001, le=1000)]  # one width over another
 Depth = Annotated[int, PlainValidator(_depth)]  # a number of layers: positive, and bounded since each is looked at
-
-
-def shown(value: object) -> str:
-    """A value as an error shows it: short, on one line."""
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**20 else ""
-    if not text:
-        text = "an integer of more than 20 digits" if type(value) is int else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class BaseConfig(BaseModel):
@@ -162,4 +161,5 @@ def _config_error(
             lines.append(f"{path}: {problem['msg']}")
         else:
             lines.append(f"{path}: {problem['msg'].lower()}, got {shown(problem['input'])}")
-    return ConfigError(f"not a valid {model_type} config: " + "; ".join(lines))
+    more = f"; and {len(lines) - MOST} more" if len(lines) > MOST else ""
+    return ConfigError(f"not a valid {model_type} config: " + "; ".join(lines[:MOST]) + more)

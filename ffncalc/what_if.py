@@ -10,8 +10,8 @@ from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from ffncalc import architectures, quantity
-from ffncalc.errors import UsageError, nearest
-from ffncalc.schema import BaseConfig, shown
+from ffncalc.errors import UsageError, nearest, shown
+from ffncalc.schema import BaseConfig
 from ffncalc.source import dialects
 
 TEXT_PARTS = ("text_config", "llm_config", "language_config")  # where composites keep the language model

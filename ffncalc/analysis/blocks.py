@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ffncalc.errors import shown
+
 FORMATS = {"mxfp4": 32, "nvfp4": 16}  # formats whose block has one size
 
 
@@ -13,7 +15,7 @@ def block_in(table: Mapping[str, Any]) -> tuple[int, str] | None:
     for path, value in _sizes(table):
         if isinstance(value, int) and not isinstance(value, bool) and 1 < value <= 65536:
             return value, path
-    words = " ".join(str(table.get(key, "")) for key in ("quant_method", "format", "quant_algo")).lower()
+    words = " ".join(shown(table.get(key, "")) for key in ("quant_method", "format", "quant_algo")).lower()
     return next(((size, "") for word, size in FORMATS.items() if word in words), None)
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.quantization import MXFP4, method_of
 from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, names, pair
-from ffncalc.errors import ConfigError
-from ffncalc.schema import shown
+from ffncalc.errors import ConfigError, shown
 
 PACKED = ("pack-quantized",)
 PLAIN = ("float-quantized", "naive-quantized", "int-quantized", "dense", "")

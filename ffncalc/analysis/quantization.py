@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.module_names import Names, bare
 from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, listed, names, pair
-from ffncalc.errors import ConfigError
-from ffncalc.schema import shown
+from ffncalc.errors import ConfigError, shown
 from ffncalc.storage import Storage
 
 
@@ -36,9 +35,21 @@ def scheme_of(storage: Storage, dtype_bits: int) -> Scheme | None:
     return reader(raw, storage, dtype_bits)
 
 
+def word(raw: Raw, key: str) -> str:
+    """The text of a key, "" where there is none.
+
+    Raises:
+        ConfigError: it is no text.
+    """
+    value = raw.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ConfigError(f"{key}: must be text, got {shown(value)}")
+    return value or ""
+
+
 def method_of(raw: Raw) -> str:
     """The name of the method, also where the file leaves it out."""
-    method = str(raw.get("quant_method") or "").lower()
+    method = word(raw, "quant_method").lower()
     if method in ("", "modelopt", "modelopt_fp4") and (raw.get("quant_algo") or raw.get("producer")):
         return "modelopt"
     if not method:
@@ -57,7 +68,7 @@ def fp8(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     Source: transformers integrations/finegrained_fp8.py, and the model cards of DeepSeek-V3, -V3.1 and -V4.
     """
     size = raw.get("weight_block_size")
-    expert_dtype = str(raw.get("expert_dtype") or storage.expert_dtype)
+    expert_dtype = word(raw, "expert_dtype") or storage.expert_dtype
     scale_bits = 8 if raw.get("scale_fmt") == "ue8m0" and expert_dtype else 32
     static = 4 if raw.get("activation_scheme") == "static" else 0  # one float32 scale of the inputs
     if size is None:
@@ -127,7 +138,7 @@ def awq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
 
     Source: AWQ (arXiv:2306.00978) as AutoAWQ's `gemm` layout stores it.
     """
-    version = str(raw.get("version") or "gemm").lower()
+    version = word(raw, "version").lower() or "gemm"
     if version not in ("gemm", "exllama", "ipex"):
         raise ConfigError(f"quantization: the layout of AWQ version {shown(version)} is not known here")
     bits = integer(raw, "bits" if "bits" in raw else "w_bit")

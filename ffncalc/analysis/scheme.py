@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from ffncalc.analysis.formats import Format
 from ffncalc.analysis.module_names import Names, bare
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Role, Stream, Tensor, Use
-from ffncalc.schema import LARGEST, shown
+from ffncalc.schema import LARGEST
 
 Raw = Mapping[str, Any]
 NOBODY = Names(())

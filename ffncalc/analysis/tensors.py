@@ -64,7 +64,7 @@ def _gathered(found: Iterable[tuple[Block, Component, Tensor]], extra: str = "")
 def pattern(block: Block, part: Component, tensor: Tensor) -> str:
     """The full name with the layer numbers, and those of experts, in brackets where there are several."""
     name = block.named(part, tensor).replace("{layer}", _numbers(block.indexes))
-    return name.replace("{}", _numbers(range(int(tensor.count)))) if tensor.count > 1 else name
+    return name.replace("{}", f"[0-{int(tensor.count) - 1}]") if tensor.count > 1 else name
 
 
 def _numbers(numbers: Iterable[int]) -> str:

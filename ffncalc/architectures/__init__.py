@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ffncalc.errors import ConfigError, UnsupportedModel
+from ffncalc.errors import ConfigError, UnsupportedModel, shown
 from ffncalc.ir import Model
-from ffncalc.schema import BaseConfig, shown
+from ffncalc.schema import BaseConfig
 
 MODULES: dict[str, str] = {
     "BaiChuan": "baichuan",

@@ -27,13 +27,13 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import FFN
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Block, Model, Role
-from ffncalc.schema import Depth, Size
+from ffncalc.schema import Depth, Few, Size
 
 
 class Config(EncoderConfig):
     embedding_size: Size = 128
     num_hidden_groups: Depth = 1
-    inner_group_num: Depth = 1
+    inner_group_num: Few = 1
 
 
 def build(c: Config) -> Model:

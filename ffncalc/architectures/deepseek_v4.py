@@ -17,7 +17,7 @@ from ffncalc.components.hyper_connection import HyperConnection
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError
 from ffncalc.ir import FULL, Block, Component, Model, Role, Span
-from ffncalc.schema import Count, Repeats, Size
+from ffncalc.schema import Count, Few, Repeats, Size
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Config(DecoderConfig):
     index_n_heads: Size = 64
     index_head_dim: Size = 128
     index_topk: Size = 512
-    hc_mult: Size = 4
+    hc_mult: Few = 4
     compress_ratios: list[int] | None = None
     compress_rates: dict[str, Size] | None = None
     compress_rate_csa: Size | None = None

@@ -18,7 +18,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
 from ffncalc.ir import Component, Mixing, Model, Role, Span, Tensor
-from ffncalc.schema import Count, Depth, Size
+from ffncalc.schema import Count, Few, Size
 
 
 class Config(DecoderConfig):
@@ -28,7 +28,7 @@ class Config(DecoderConfig):
     num_kv_shared_layers: Count = 15
     vocab_size_per_layer_input: Size = 262144
     hidden_size_per_layer_input: Size = 256
-    altup_num_inputs: Depth = 4
+    altup_num_inputs: Few = 4
     laurel_rank: Size = 64
     activation_sparsity_pattern: float | list[float] | None = None
 

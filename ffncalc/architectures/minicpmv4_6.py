@@ -9,13 +9,13 @@ from ffncalc.architectures._composite import INSIDE, CompositeConfig, base, comp
 from ffncalc.architectures._tower import norms
 from ffncalc.components.embedding import Linear
 from ffncalc.ir import Component, Model, Role
-from ffncalc.schema import Size
+from ffncalc.schema import Few
 
 SQUARE = 4  # patches that one merger lays side by side
 
 
 class Config(CompositeConfig):
-    merger_times: Size = 1
+    merger_times: Few = 1
 
 
 def build(c: Config) -> Model:

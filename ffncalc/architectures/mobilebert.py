@@ -15,13 +15,13 @@ from ffncalc.components.media import Array
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Component, Model, Role, Use
-from ffncalc.schema import Depth, Size
+from ffncalc.schema import Few, Size
 
 
 class Config(bert.Config):
     embedding_size: Size = 128
     intra_bottleneck_size: Size = 128
-    num_feedforward_networks: Depth = 4
+    num_feedforward_networks: Few = 4
     trigram_input: bool = True
     use_bottleneck: bool = True
     use_bottleneck_attention: bool = False

@@ -21,9 +21,9 @@ from ffncalc.architectures.qwen2_5_omni_speech import (
     talker,
     vocoder,
 )
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Model, Stream
-from ffncalc.schema import BaseConfig, shown
+from ffncalc.schema import BaseConfig
 
 C = TypeVar("C", bound=BaseConfig)
 

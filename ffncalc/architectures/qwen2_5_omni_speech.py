@@ -18,7 +18,7 @@ from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, Role, layers
-from ffncalc.schema import BaseConfig, Count, Depth, Size
+from ffncalc.schema import BaseConfig, Count, Depth, Few, Size
 
 FREQUENCIES = 256  # of the embedding of a diffusion step
 
@@ -51,7 +51,7 @@ class DiffusionConfig(BaseConfig):
     enc_channels: list[Size] = [256, 256, 256, 256, 768]
     enc_kernel_sizes: list[Size] = [5, 3, 3, 3, 1]
     enc_attention_channels: Size = 64
-    enc_res2net_scale: Depth = 2
+    enc_res2net_scale: Few = 2
     enc_se_channels: Size = 64
 
 

@@ -18,11 +18,11 @@ from ffncalc.checks.document import Document
 from ffncalc.checks.lock import Entry
 from ffncalc.checks.lock_file import Lock, lock_of
 from ffncalc.checks.settings import Settings
-from ffncalc.errors import ConfigError, FfncalcError
+from ffncalc.errors import ConfigError, FfncalcError, shown
 from ffncalc.formula import Num
 from ffncalc.ir import Model
 from ffncalc.origin import PARSED
-from ffncalc.schema import BaseConfig, shown
+from ffncalc.schema import BaseConfig
 
 NESTED = (
     "text_config",

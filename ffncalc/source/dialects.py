@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ffncalc.errors import ConfigError, FileError
+from ffncalc.errors import ConfigError, FileError, shown
 from ffncalc.formula import Num, call
 
 SIZES = {  # key of params.json -> key of the Hub
@@ -94,7 +94,7 @@ def _size(raw: Mapping[str, Any], key: str, problems: list[str], prefix: str = "
     if key not in raw:
         problems.append(f"{prefix}{key}: missing, and required")
     elif isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        problems.append(f"{prefix}{key}: must be a positive integer, got {_shown(value)}")
+        problems.append(f"{prefix}{key}: must be a positive integer, got {shown(value)}")
     else:
         return Num(value, prefix + key)
     return None
@@ -105,7 +105,7 @@ def _width(raw: Mapping[str, Any], dim: Num | None, problems: list[str]) -> Num 
     multiple = _size(raw, "multiple_of", problems)
     multiplier = raw.get("ffn_dim_multiplier")
     if multiplier is not None and not _is_factor(multiplier):
-        problems.append(f"ffn_dim_multiplier: must be a positive number, got {_shown(multiplier)}")
+        problems.append(f"ffn_dim_multiplier: must be a positive number, got {shown(multiplier)}")
     elif dim is not None and multiple is not None:
         hidden = 8 * dim // 3
         if multiplier is not None:
@@ -122,16 +122,11 @@ def _scaled(hidden: Num, factor: float) -> Num:
     """int(factor × hidden) as Meta computes it, in floating point; shown as a fraction where that is the same."""
     value = int(factor * hidden)
     exact = Fraction(str(factor))
-    shown = exact.numerator * hidden // exact.denominator
-    return shown if shown == value else call(f"int {factor} ×", value, hidden)
+    fraction = exact.numerator * hidden // exact.denominator
+    return fraction if fraction == value else call(f"int {factor} ×", value, hidden)
 
 
 def _hint(raw: Mapping[str, Any]) -> str:
     if raw.get("vocab_size") == -1:
         return "-1 means the tokenizer's size, which is not in this file: Llama 1 and 2 have `--set vocab_size=32000`."
     return ""
-
-
-def _shown(value: object) -> str:
-    text = repr(value) if not isinstance(value, int) or abs(value) < 10**20 else "an integer of more than 20 digits"
-    return text if len(text) <= 60 else text[:57] + "..."
