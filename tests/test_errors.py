@@ -10,7 +10,11 @@ from ffncalc.errors import ConfigError, shown
 HUGE = 10**5000  # more digits than Python writes
 
 
-@pytest.mark.parametrize("value", [HUGE, [HUGE], {"a": {"b": HUGE}}, "x" * 1000, list(range(1000))], ids=range(5))
+@pytest.mark.parametrize(
+    "value",
+    [HUGE, [HUGE], {"a": {"b": HUGE}}, "x" * 1000, list(range(1000))],
+    ids=["huge", "list", "object", "text", "long list"],
+)
 def test_a_value_is_shown_on_one_short_line(value: object) -> None:
     assert len(shown(value)) <= 80
     assert "\n" not in shown(value)
@@ -24,7 +28,7 @@ def test_an_error_names_the_first_problems_and_counts_the_rest() -> None:
     assert "more" in caught.value.message
 
 
-@pytest.mark.parametrize("value", [HUGE, [HUGE], 3, {}])
+@pytest.mark.parametrize("value", [HUGE, [HUGE], 3, {"a": 1}], ids=["huge", "list", "number", "object"])
 def test_a_quantisation_method_that_is_no_text_is_an_error(value: object) -> None:
     model = ffncalc.load(
         {
