@@ -14,7 +14,7 @@ from ffncalc.formula import Num
 LARGEST = 10**9  # the largest size a field may have; no published one comes near
 MOST = 25  # the most problems that one error names
 DEEPEST = 10_000  # the most layers a model may have
-MOST = 1_000  # the most parts of one kind inside a layer or module; each is looked at
+PARTS = 1_000  # the most parts of one kind inside a layer or module; each is looked at
 
 
 def _whole(value: object, info: ValidationInfo, lowest: int, highest: int) -> Num:
@@ -52,11 +52,11 @@ def _depth(value: object, info: ValidationInfo) -> int:
 
 
 def _repeats(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 0, MOST)
+    return _whole(value, info, 0, PARTS)
 
 
 def _few(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 1, MOST)
+    return _whole(value, info, 1, PARTS)
 
 
 Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive

@@ -102,7 +102,8 @@ def limited(seconds: int) -> Iterator[None]:
     import resource  # only where there are signals of this kind
 
     space = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, space[1]))
+    most = MEMORY if space[1] == resource.RLIM_INFINITY else min(MEMORY, space[1])
+    resource.setrlimit(resource.RLIMIT_AS, (most, space[1]))
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:

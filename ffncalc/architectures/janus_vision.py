@@ -11,7 +11,7 @@ from ffncalc.components.embedding import Embedding
 from ffncalc.components.ffn import FFN
 from ffncalc.components.media import Convolution
 from ffncalc.ir import Model, Role
-from ffncalc.schema import Ratio, Size
+from ffncalc.schema import Few, Ratio, Size
 
 
 class Config(TowerConfig):
@@ -20,7 +20,7 @@ class Config(TowerConfig):
     attention_bias: bool = True
     use_qk_norm: bool = False
     projection_dim: Size = 2048
-    depth: Size = 2  # layers of the projector
+    depth: Few = 2  # layers of the projector
 
 
 def build(c: Config) -> Model:

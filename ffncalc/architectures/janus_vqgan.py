@@ -12,7 +12,7 @@ from ffncalc.architectures._tower import norms
 from ffncalc.components.embedding import Embedding
 from ffncalc.components.media import Convolution
 from ffncalc.ir import Block, Component, Model
-from ffncalc.schema import BaseConfig, Size
+from ffncalc.schema import BaseConfig, Depth, Few, Size
 
 
 class Config(BaseConfig):
@@ -24,9 +24,9 @@ class Config(BaseConfig):
     out_channels: Size = 3
     base_channels: Size
     channel_multiplier: list[Size]
-    num_res_blocks: Size = 2
+    num_res_blocks: Few = 2
     projection_dim: Size = 2048  # of what makes codes of the language model's output, and the reverse
-    num_hidden_layers: Size = 2
+    num_hidden_layers: Depth = 2
     image_token_embed_dim: Size = 2048
 
 
