@@ -19,12 +19,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from types import FrameType
 from typing import Any
 
 import pytest
 
 import ffncalc
+from ffncalc.architectures import defaults
 from ffncalc.checks.examine import examine
 from ffncalc.errors import FfncalcError
 from ffncalc.source import bundled
@@ -156,4 +158,40 @@ def test_any_mutation_is_checked() -> None:
                 examine(data, "config.json")
         except Exception as error:
             broken.append(f"{index} of {name}: {type(error).__name__}: {str(error)[:200]}")
+    assert broken == []
+
+
+def numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every integer inside a value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, dict | list):
+            yield from numbers(inner, (*path, key))
+        elif isinstance(inner, int) and not isinstance(inner, bool):
+            yield (*path, key)
+
+
+def sizes() -> Iterator[tuple[str, tuple[Any, ...], int, dict[str, Any]]]:
+    """Every bundled config, with what its class would add, and one of its integers very large."""
+    for name, base in bases():
+        known = defaults().get(str(base.get("model_type")), {})
+        whole = {key: value for key, value in known.items() if type(value) is int} | base
+        for path in numbers(whole):
+            for value in (10**9, 10**4):
+                raw = copy.deepcopy(whole)
+                table: Any = raw
+                for key in path[:-1]:
+                    table = table[key]
+                table[path[-1]] = value
+                yield name, path, value, raw
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="needs a timer to stop what hangs")
+def test_any_very_large_number_is_counted_or_refused() -> None:
+    broken = []
+    for name, path, value, raw in islice(sizes(), 0, None, 1 if COUNT >= 10_000 else 41):
+        try:
+            with limited(SLOWEST):
+                count(raw)
+        except Exception as error:
+            broken.append(f"{name} {path} {value}: {type(error).__name__}: {str(error)[:200]}")
     assert broken == []
