@@ -114,6 +114,11 @@ def test_the_layer_of_albert_counts_once_and_runs_twelve_times() -> None:
     assert model.layer_count == 12
 
 
+def test_the_ffn_of_albert_is_one_that_runs_twelve_times() -> None:
+    (ffn,) = ffncalc.params(ffncalc.load("albert/albert-base-v2")).expansion
+    assert (ffn.layers, ffn.runs, ffn.hidden) == (1, 12, 3072)
+
+
 def test_groups_of_albert_share_the_layers_between_them() -> None:
     albert = BERT | {"model_type": "albert", "embedding_size": 4, "num_hidden_layers": 7, "num_hidden_groups": 3}
     runs = {i: block.calls for block in ffncalc.load(albert).layers for i in block.indexes}

@@ -20,6 +20,7 @@ MODEL = {"ref": str, "source": str, "revision": TEXT, "model_type": str, "archit
 EXPANSION = {
     "kind": str,
     "layers": int,
+    "runs": int,
     "width": int,
     "hidden": int,
     "ratio": float,
@@ -208,6 +209,7 @@ def test_params_of_llama(run: Here) -> None:
         {
             "kind": "dense",
             "layers": 32,
+            "runs": 32,
             "width": 4096,
             "hidden": 14336,
             "ratio": 3.5,

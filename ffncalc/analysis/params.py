@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.moe import Expert, MoE
 from ffncalc.formula import Num, total
-from ffncalc.ir import CATEGORIES, Model, Role, Tensor, Use, walk
+from ffncalc.ir import CATEGORIES, Block, Model, Role, Tensor, Use, walk
 
 ROLES = tuple(Role)  # to go through an Enum is slow
 
@@ -24,6 +24,7 @@ class Expansion:
 
     kind: str  # dense, routed_expert, shared_expert
     layers: int
+    runs: int  # how often one token runs through these layers: more than `layers` where weights are shared
     width: int
     hidden: int
     gated: bool
@@ -87,6 +88,7 @@ class Params:
                 {
                     "kind": e.kind,
                     "layers": e.layers,
+                    "runs": e.runs,
                     "width": int(e.width),
                     "hidden": int(e.hidden),
                     "ratio": e.ratio,
@@ -157,12 +159,15 @@ def multiplies(tensor: Tensor, role: Role) -> bool:
 
 def expansions(model: Model) -> Iterator[Expansion]:
     """The distinct FFN widths of a model, each with the number of layers that have it."""
-    found: dict[tuple[str, int, int, bool, str], int] = {}
-    for count, kind, ffn, _ in networks(model):
+    found: dict[tuple[str, int, int, bool, str], tuple[int, int]] = {}
+    for block, kind, ffn, _ in _networks(model):
         key = (kind, ffn.width, ffn.hidden, ffn.gated, ffn.activation)
-        found[key] = found.get(key, 0) + count
-    for (kind, width, hidden, gated, activation), count in found.items():
-        yield Expansion(kind=kind, layers=count, width=width, hidden=hidden, gated=gated, activation=activation)
+        count, runs = found.get(key, (0, 0))
+        found[key] = count + block.count, runs + block.count * block.calls
+    for (kind, width, hidden, gated, activation), (count, runs) in found.items():
+        yield Expansion(
+            kind=kind, layers=count, runs=runs, width=width, hidden=hidden, gated=gated, activation=activation
+        )
 
 
 def slots(model: Model) -> int:
@@ -172,14 +177,19 @@ def slots(model: Model) -> int:
 
 def networks(model: Model) -> Iterator[tuple[int, str, Expert, int]]:
     """(layers, kind, FFN, copies) of every FFN: dense, routed_expert (a copy per expert), shared_expert."""
+    for block, kind, ffn, copies in _networks(model):
+        yield block.count, kind, ffn, copies
+
+
+def _networks(model: Model) -> Iterator[tuple[Block, str, Expert, int]]:
     for block in model.layers:
         for part in block.parts:
             if isinstance(part, MoE):
-                yield block.count, "routed_expert", part.expert, part.experts
+                yield block, "routed_expert", part.expert, part.experts
                 if part.shared is not None:
-                    yield block.count, "shared_expert", part.shared, 1
+                    yield block, "shared_expert", part.shared, 1
             elif isinstance(part, GatedFFN | FFN):
-                yield block.count, "shared_expert" if part.role is Role.SHARED else "dense", part, 1
+                yield block, "shared_expert" if part.role is Role.SHARED else "dense", part, 1
 
 
 def _by_category(by_role: dict[Role, Num]) -> dict[str, int]:

@@ -218,6 +218,8 @@ KINDS = {"dense": "FFN", "routed_expert": "routed expert", "shared_expert": "sha
 def width(each: Expansion) -> str:
     """A width with its ratios: `SwiGLU, 14,336 wide = 3.5 × 4,096, in 32 layers; 1.3125 × a two-matrix 4× FFN`."""
     where = f"in {each.layers} layer{'s' if each.layers != 1 else ''}"
+    if each.runs != each.layers:
+        where += f", run {each.runs} times"
     name = ffn_kind(each.activation, gated=each.gated)
     return (
         f"{name}, {grouped(each.hidden)} wide = {ratio(each.ratio)} × {grouped(each.width)}, {where}; "
