@@ -57,7 +57,13 @@ def _run() -> int:
         code = program(args)(args, prog_name=name, standalone_mode=False)
     except typer.Exit as done:
         return done.exit_code
+    except SystemExit as done:  # so the parser ends, with 1, when nobody reads
+        if isinstance(done.__context__, BrokenPipeError):
+            raise done.__context__ from None
+        raise
     except Exception as error:
+        if isinstance(error, OSError) and (lost := output.undelivered(error)):
+            raise lost from error
         problem = usage_problem(error)
         if problem is None:
             raise

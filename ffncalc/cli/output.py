@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import shutil
 import sys
@@ -24,7 +25,7 @@ PLAIN = str.maketrans(
         "×": "x",
         "–": "-",
         "−": "-",
-        "·": "-",
+        "·": "*",  # between factors; between the words of a title it does no harm
         "…": "...",
         "²": "^2",
         "≥": ">=",
@@ -122,6 +123,14 @@ def flush() -> None:
     except OSError as error:
         silence()
         raise OutputError(f"cannot write the result: {error.strerror}") from error
+
+
+def undelivered(error: OSError) -> OutputError | None:
+    """What went wrong where the parser wrote its help or version; None for an error with a file of its own."""
+    if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        return None
+    silence()
+    return OutputError(f"cannot write the result: {error.strerror}")
 
 
 def silence() -> None:
