@@ -269,3 +269,18 @@ def test_rows_with_fewer_digits_stand_in_where_all_do_not_fit() -> None:
     assert "8,030,261,248  8,030,261,248" in table.text([Section("t", "", (both,))], Screen(width=40))
     assert "8.03 B  8.03 B" in table.text([Section("t", "", (both,))], Screen(width=24))
     assert "n  8.03" not in table.text([Section("t", "", (both,))], Screen(width=8))
+
+
+def test_a_fact_without_a_label_has_no_empty_bold_in_markdown() -> None:
+    page = markdown.text([Section("t", "", (Facts((("form", "GELU"), ("", "two matrices"))),))])
+    assert page == "### t\n\n- **form**: GELU\n- two matrices\n"
+
+
+def test_a_network_in_csv_leaves_the_name_to_the_model(run: Here) -> None:
+    (row,) = reader.DictReader(io.StringIO(run("ffn", "openai-community/gpt2", "--format", "csv").out))
+    assert (row["name"], row["form"]) == ("openai-community/gpt2", "GELU")
+
+
+def test_the_numbers_of_a_split_in_csv_have_no_separators(run: Here) -> None:
+    first, *_ = reader.DictReader(io.StringIO(run("parallel", LLAMA, "--format", "csv").out))
+    assert (first["tp"], first["heads"], first["widths"]) == ("1", "32", "14336")

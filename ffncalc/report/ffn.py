@@ -53,8 +53,13 @@ def rows(entry: Entry[Found]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for kind in found.card.having:
         layers = {"indexes": runs(kind.indexes), "layers": kind.layers, "stack": kind.stack, "calls": kind.calls}
-        made += [{**layers, **flat_row(network.to_dict())} for network in kind.networks]
+        made += [{**layers, **_flat(network)} for network in kind.networks]
     return made or [{"layers": 0}]
+
+
+def _flat(network: Network) -> dict[str, Any]:
+    """A network as columns; `name` is the model's there, so the network's is `form`."""
+    return {"form" if key == "name" else key: value for key, value in flat_row(network.to_dict()).items()}
 
 
 def document(entries: Sequence[Entry[Found]]) -> list[Section]:

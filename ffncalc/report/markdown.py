@@ -29,7 +29,7 @@ def _part(part: Part) -> str:
     if isinstance(part, Table):
         return _table(without_empty(part))
     if isinstance(part, Facts):
-        return "\n".join(f"- **{escape(label)}**: {escape(words)}" for label, words in part.pairs)
+        return "\n".join(f"- {f'**{escape(label)}**: ' if label else ''}{escape(words)}" for label, words in part.pairs)
     return _lines(part)
 
 

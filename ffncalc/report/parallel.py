@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ffncalc.analysis.parallel import Parallel, Split
@@ -38,11 +38,11 @@ def rows(entry: Entry[Parallel]) -> list[dict[str, Any]]:
         {
             "tp": split.tp,
             "works": split.works,
-            "heads": _numbers(split.heads),
-            "kv_heads": _numbers(split.kv_heads),
+            "heads": _listed(dict.fromkeys(split.heads)),
+            "kv_heads": _listed(dict.fromkeys(split.kv_heads)),
             "kv_copies": split.kv_copies,
-            "widths": _numbers(split.widths),
-            "expert_widths": _numbers(split.expert_widths),
+            "widths": _listed(dict.fromkeys(split.widths)),
+            "expert_widths": _listed(dict.fromkeys(split.expert_widths)),
             "vocabulary_rest": split.vocabulary_rest,
             "quantised": split.quantised,
             "broken": "; ".join(split.broken),
@@ -87,7 +87,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(grouped(n) for n in dict.fromkeys(numbers))
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
