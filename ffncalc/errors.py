@@ -8,7 +8,8 @@ FfncalcError
 │   └── NetworkError      no network, or a server that misbehaves
 ├── FileError             a file was read, but is no model config
 ├── ConfigError           a model config, but fields are missing, wrong or in conflict
-└── UnsupportedModel      a model_type that is not described here
+├── UnsupportedModel      a model_type that is not described here
+└── InternalError         a fault of ffncalc itself
 """
 
 from __future__ import annotations
@@ -84,6 +85,18 @@ class UnsupportedModel(FfncalcError):
         super().__init__(
             f"model_type {model_type!r} is not supported.",
             f"{hint}`ffncalc archs` lists the supported types.",
+        )
+
+
+class InternalError(FfncalcError):
+    """A fault of ffncalc itself: an exception that is none of the above."""
+
+    kind = "internal"
+
+    def __init__(self, where: str, error: Exception) -> None:
+        super().__init__(
+            f"{where}: this is a bug in ffncalc: {type(error).__name__}: {error}",
+            "Run it again with FFNCALC_DEBUG=1 for the traceback, and please report it.",
         )
 
 

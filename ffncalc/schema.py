@@ -132,7 +132,8 @@ class BaseConfig(BaseModel):
         except ValidationError as error:
             raise _config_error(str(raw.get("model_type", "")), error, cls, keys, prefix) from None
         for name, info in cls.model_fields.items():
-            if name not in data and not info.is_required():
+            # A default of ours, for a field that the class does not have, is no default of the class.
+            if name not in data and not info.is_required() and (info.default is None or not defaults):
                 taken[name] = info.default
         config._taken, config._keys, config._prefix = taken, keys, prefix
         return config

@@ -131,7 +131,7 @@ class TestErrors:
         code, out, err = run("params")
         assert (code, out) == (2, "")
         assert err == (
-            "error: this is a bug in ffncalc: ZeroDivisionError: division by zero\n"
+            "error: meta-llama/Llama-3.1-8B: this is a bug in ffncalc: ZeroDivisionError: division by zero\n"
             "hint: Run it again with FFNCALC_DEBUG=1 for the traceback, and please report it.\n"
         )
 
@@ -317,3 +317,21 @@ def test_a_line_of_references_alone_is_read_as_the_parser_reads_it(
     run: Here, command: str, args: tuple[str, ...]
 ) -> None:
     assert run(command, *args) == run(command, *args, "--format", "table")
+
+
+def test_an_error_in_a_config_names_its_file(run: Here, tmp_path: Path) -> None:
+    for name, text in {"a.json": '{"model_type": "llama"}', "b.json": '{"model_type": "lama"}'}.items():
+        (tmp_path / name).write_text(text)
+    code, _, err = run("params", str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    assert code == 2
+    assert "a.json: not a valid llama config" in err
+    assert "b.json: model_type 'lama' is not supported" in err
+
+
+def test_a_fault_in_one_reference_does_not_lose_the_others(run: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://[::1")
+    code, out, err = run("params", "nobody/nothing", LLAMA, "--format", "json")
+    first, second = json.loads(out)["models"]
+    assert (code, second["params"]["total"]) == (2, 8_030_261_248)
+    assert first["error"]["message"].startswith("nobody/nothing")
+    assert "Traceback" not in err

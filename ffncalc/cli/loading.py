@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ffncalc import api, source
 from ffncalc.cli.options import Loading
-from ffncalc.errors import FfncalcError
+from ffncalc.errors import FfncalcError, InternalError, UsageError
 from ffncalc.ir import Model
 from ffncalc.report import Entry
 
@@ -39,7 +39,19 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) 
         try:
             yield _entry(ref, loading, analyse, fallback)
         except FfncalcError as error:
-            yield Entry(ref=ref, error=error)
+            yield Entry(ref=ref, error=located(error, ref))
+        except Exception as error:
+            if os.environ.get("FFNCALC_DEBUG"):
+                raise
+            yield Entry(ref=ref, error=InternalError(ref, error))
+
+
+def located(error: FfncalcError, ref: str) -> FfncalcError:
+    """The same error, with the reference in front where it does not name it."""
+    where = "stdin" if ref == "-" else ref
+    if not isinstance(error, UsageError) and where not in error.message:
+        error.message = f"{where}: {error.message}"
+    return error
 
 
 def _entry(ref: str, loading: Loading, analyse: Analyse[T], fallback: str) -> Entry[T]:
