@@ -61,6 +61,7 @@ def model_types() -> frozenset[str]:
     return _names()["types"]
 
 
+@cache
 def keys() -> frozenset[str]:
     """Every key that some config of transformers, an engine or a trainer has."""
     return _names()["keys"] | OTHER_KEYS | BEARING
@@ -87,12 +88,39 @@ def family_keys(model_type: str) -> frozenset[str]:
 @lru_cache(4096)
 def near(key: str, model_type: str) -> tuple[str, ...]:
     """Keys with a meaning that an unknown one is at most two letters away from, nearest first; () for a known one."""
-    if key in keys() or key in family_keys(model_type) or len(key) < 5 or key.startswith("_"):
+    if not is_unknown(key, model_type):
         return ()
-    wanted = BEARING | {name for name in family_keys(model_type) if len(name) > 5}
     limit = 1 if len(key) < 9 else 2
-    found = sorted((distance(key.lower(), name, limit), name) for name in wanted if abs(len(name) - len(key)) <= limit)
-    return tuple(name for far, name in found if far <= limit and not _other_word(key.lower(), name))
+    word, letters = key.lower(), _letters(key.lower())
+    found = sorted(
+        (distance(word, name, limit), name)
+        for length in range(len(key) - limit, len(key) + limit + 1)
+        for name, others in _wanted(model_type).get(length, ())
+        if (letters & ~others).bit_count() <= limit and (others & ~letters).bit_count() <= limit
+    )
+    return tuple(name for far, name in found if far <= limit and not _other_word(word, name))
+
+
+def is_unknown(key: str, model_type: str) -> bool:
+    """Whether a key is in no config that is known, and long enough to be told from another."""
+    return len(key) >= 5 and not key.startswith("_") and key not in keys() and key not in family_keys(model_type)
+
+
+@cache
+def _wanted(model_type: str) -> dict[int, list[tuple[str, int]]]:
+    """Keys that may be meant, by length, each with its letters."""
+    found: dict[int, list[tuple[str, int]]] = {}
+    for name in BEARING | {name for name in family_keys(model_type) if len(name) > 5}:
+        found.setdefault(len(name), []).append((name, _letters(name)))
+    return found
+
+
+def _letters(word: str) -> int:
+    """The set of characters of a word as bits; every character that one word lacks costs a letter of distance."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << ord(letter) % 128
+    return bits
 
 
 def _other_word(left: str, right: str) -> bool:

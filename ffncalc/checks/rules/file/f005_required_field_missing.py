@@ -10,6 +10,7 @@ Source: transformers configuration classes, whose defaults describe one model of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ffncalc.checks import known
 from ffncalc.checks.finding import Fault, Severity
@@ -19,11 +20,13 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Fault]:
+    unknown = (key for key in subject.raw if known.is_unknown(key, subject.model_type))
+    looked_at = list(islice(unknown, 1_000))
     for trouble in subject.troubles:
         if not trouble.message.startswith("missing") or trouble.field == "model_type":
             continue
         name = trouble.field.rpartition(".")[2]
-        near = [key for key in subject.raw if name in known.near(key, subject.model_type)]
+        near = [key for key in looked_at if name in known.near(key, subject.model_type)]
         hint = f"Is {near[0]!r} meant to be it?" if near else "Write the size that the weights have."
         severity = Severity.WARNING if _elsewhere(subject, trouble.field) else None
         message = f"{trouble.field} is {trouble.message}"

@@ -18,6 +18,7 @@ from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 
 SEVERITY = Severity.WARNING
+COMPARED = 1_000  # unknown keys; a config has a handful
 
 
 def check(subject: Subject) -> Iterator[Fault]:
@@ -29,7 +30,11 @@ def check(subject: Subject) -> Iterator[Fault]:
 
 
 def _in(raw: Mapping[str, Any], prefix: str, model_type: str) -> Iterator[Fault]:
-    for key in raw:
+    unknown = [key for key in raw if known.is_unknown(key, model_type)]
+    if len(unknown) > COMPARED:
+        message = f"{len(unknown):,} keys are unknown, of which only the first {COMPARED:,} were looked at"
+        yield Fault(prefix, message, "Take out what is no part of a model config.")
+    for key in unknown[:COMPARED]:
         near = [name for name in known.near(key, model_type) if name not in raw]
         if near:
             yield Fault(
