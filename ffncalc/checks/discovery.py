@@ -80,7 +80,7 @@ def _matching(pattern: str) -> Iterator[Target]:
         if os.path.isdir(path):
             if not pattern.endswith("**"):
                 yield from _in_folder(path)
-        elif path.endswith(".json"):
+        elif path.endswith(".json") and not _is_special(path):
             yield Target(path, path, os.path.basename(path) in MAIN)
     if empty:
         raise NotFound(f"{pattern}: no file matches")
@@ -98,7 +98,14 @@ def _in_folder(folder: str) -> Iterator[Target]:
         if entry.is_dir(follow_symlinks=False):
             if name not in SKIPPED:
                 yield from _in_folder(entry.path)
+        elif _is_special(entry.path):
+            continue
         elif name == lock_file.NAME:
             yield Target(entry.path, entry.path)
         elif name.endswith(".json") and name not in OTHERS and not name.endswith(".index.json"):
             yield Target(entry.path, entry.path, name in MAIN)
+
+
+def _is_special(path: str) -> bool:
+    """Whether a path is a pipe, a device, a socket or a link to a folder: nobody may ever write to a pipe found."""
+    return os.path.exists(path) and not os.path.isfile(path)

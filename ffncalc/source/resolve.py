@@ -85,7 +85,8 @@ def _from_path(path: Path, shown: str) -> Fetched:
     where = path
     try:
         if path.is_dir():
-            where = path / folder.config_in(_names(path), lambda name: (path / name).read_bytes(), shown.rstrip("/\\"))
+            found = folder.config_in(_names(path), lambda name: _regular(path / name).read_bytes(), shown.rstrip("/\\"))
+            where = _regular(path / found)
         with where.open("rb") as stream:
             data = reading.read(stream)
     except FileNotFoundError:
@@ -93,6 +94,13 @@ def _from_path(path: Path, shown: str) -> Fetched:
     except OSError as error:
         raise FileError(f"{where}: cannot be read ({error.strerror})") from None
     return Fetched(data, str(where), Origin(ref=shown, source="file", path=str(where)))
+
+
+def _regular(path: Path) -> Path:
+    """A file of a folder; raises FileError for a pipe or a device, on which a reader may wait for ever."""
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path}: is no regular file")
+    return path
 
 
 def bundled_config(repo_id: str) -> Path | None:
