@@ -5,6 +5,7 @@ python -m tests.test_readme     writes the output of the commands and the list o
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,8 @@ import pytest
 import ffncalc
 from ffncalc.architectures import MODULES
 from ffncalc.cli.app import COMMANDS
+from ffncalc.ir import CATEGORIES
+from tests.command import DEEPSEEK, Here
 
 README = Path(__file__).parent.parent / "README.md"
 CONSOLE = re.compile(r"```console\n\$ (ffncalc [^\n]*)\n(.*?)```", re.DOTALL)
@@ -62,6 +65,35 @@ def test_the_list_of_types_is_that_of_the_program() -> None:
 def test_the_list_of_commands_is_that_of_the_program() -> None:
     rows = re.findall(r"^\| `ffncalc (\w+) ", README.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted(COMMANDS)
+
+
+def keys(value: object) -> set[str]:
+    """Every key of an object and of what it holds, but for the categories inside."""
+    if isinstance(value, list):
+        return {key for each in value for key in keys(each)}
+    if not isinstance(value, dict):
+        return set()
+    return set(value) | {key for each in value.values() for key in keys(each)} - set(CATEGORIES)
+
+
+def described(command: str) -> set[str]:
+    """The names in the row of the JSON table that is about a command."""
+    text = README.read_text(encoding="utf-8").partition("\n## JSON\n")[2].partition("\n## ")[0]
+    (row,) = re.findall(rf"^\| `{command}` \| (.*) \|$", text, re.MULTILINE)
+    return {quoted or key for quoted, key in re.findall(r'`(\w+)`|"(\w+)":', row)} - {"jsonl"}
+
+
+@pytest.mark.parametrize("command", ["flops", "crossover", "memory", "parallel"])
+def test_the_json_table_has_the_keys_of_the_program(command: str, run: Here) -> None:
+    entries = json.loads(run(command, DEEPSEEK, "google-t5/t5-small", "--format", "json").out)["models"]
+    found = {key for entry in entries for key in keys({command: entry[command]})}
+    inner = keys(entries[0]["crossover"]) - {"ctx"} if command == "flops" else set()  # they have their own row
+    assert described(command) - set(CATEGORIES) == found - inner - set(CATEGORIES)
+
+
+def test_the_json_table_has_the_keys_of_archs(run: Here) -> None:
+    found = keys(json.loads(run("archs", "--format", "json").out))
+    assert described("archs") == found
 
 
 def test_library_examples_give_what_their_comments_say() -> None:
