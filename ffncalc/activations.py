@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ffncalc.errors import UsageError, nearest
+from ffncalc.errors import UsageError, nearest, shown
 
 ROOT = math.sqrt(2 / math.pi)
 LOW, HIGH = -8.0, 0.0  # where the functions that dip below zero have their minimum
@@ -240,5 +240,5 @@ def chosen(name: str) -> tuple[Activation, bool | None]:
         names = [*KNOWN, *ALIASES, *GATED]
         near = nearest(key, names)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"Known are {', '.join(sorted(names))}."
-        raise UsageError(f"no activation is called {name!r}", hint)
+        raise UsageError(f"no activation is called {shown(name)}", hint)
     return activation, True if key in GATED else None

@@ -83,7 +83,7 @@ class UnsupportedModel(FfncalcError):
         near = nearest(model_type, known)
         hint = f"Did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
         super().__init__(
-            f"model_type {model_type!r} is not supported.",
+            f"model_type {shown(model_type)} is not supported.",
             f"{hint}`ffncalc archs` lists the supported types.",
         )
 

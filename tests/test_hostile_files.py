@@ -14,6 +14,7 @@ import pytest
 
 import ffncalc
 from ffncalc.checks import known
+from ffncalc.errors import FfncalcError
 from tests.check.configs import LLAMA, changed, config
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -67,3 +68,16 @@ def test_a_pipe_given_by_name_is_read(command: str, tmp_path: Path) -> None:
     writer.start()
     done = run(command, str(pipe))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("key", ["model_type", "hidden_act", "torch_dtype", "hidden_size", "layer_types"])
+def test_a_very_long_value_is_shown_briefly(key: str) -> None:
+    long = "x" * 100_000
+    raw = changed(config(LLAMA), {key: [long] if key == "layer_types" else long})
+    findings = ffncalc.check(raw).findings
+    assert findings
+    assert max(len(f.message) + len(f.hint) for f in findings) < 600
+    if key in ("model_type", "hidden_size"):
+        with pytest.raises(FfncalcError) as caught:
+            ffncalc.load(raw)
+        assert len(str(caught.value)) < 400

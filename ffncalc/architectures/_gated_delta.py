@@ -11,7 +11,7 @@ from ffncalc.components.delta import GatedDeltaNet
 from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Role
 from ffncalc.schema import Count, Repeats, Size
 
@@ -51,7 +51,7 @@ def mixers(c: GatedDeltaConfig, *, split: bool) -> list[Component]:
     kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers, extra=extra)
     if unknown := set(kinds) - KINDS.keys():
         expected = "linear_attention or full_attention"
-        raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected {expected}")
+        raise ConfigError(f"{c.key('layer_types')}: unknown entry {shown(min(unknown))}, expected {expected}")
     return [attends if KINDS[kind] else recurs for kind in kinds]
 
 

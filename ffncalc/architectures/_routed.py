@@ -13,7 +13,7 @@ from ffncalc.components.embedding import Embedding, Linear
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Role
 from ffncalc.schema import BaseConfig, Count, Repeats, Size
 
@@ -57,7 +57,9 @@ def layer_ffns(c: RoutedConfig, dense: Component, sparse: Component) -> Sequence
     try:
         kinds = [known[kind] for kind in c.mlp_layer_types]
     except KeyError as error:
-        raise ConfigError(f"mlp_layer_types: unknown entry {error}, expected one of {', '.join(known)}") from None
+        raise ConfigError(
+            f"mlp_layer_types: unknown entry {shown(error.args[0])}, expected one of {', '.join(known)}"
+        ) from None
     return per_layer("mlp_layer_types", kinds, c.num_hidden_layers)
 
 

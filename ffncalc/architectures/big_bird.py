@@ -27,7 +27,7 @@ from ffncalc.architectures._encoder import (
 from ffncalc.architectures._task import Task
 from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Block, Component, Model, Span, layers
 from ffncalc.schema import Count, Size
 
@@ -62,7 +62,7 @@ def block_span(key: str, kind: str, size: int, random: int) -> Span:
         ConfigError: the attention type, the value of `key`, is unknown.
     """
     if kind not in ("block_sparse", "original_full"):
-        raise ConfigError(f"{key}: expected 'block_sparse' or 'original_full', got {kind!r}")
+        raise ConfigError(f"{key}: expected 'block_sparse' or 'original_full', got {shown(kind)}")
     return FULL if kind == "original_full" else Span("sliding", (5 + random) * size)
 
 

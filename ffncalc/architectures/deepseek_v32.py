@@ -10,7 +10,7 @@ from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.architectures._routed import dense_ffn, experts, layer_ffns, mtp
 from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.indexer import Indexer
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Span
 from ffncalc.schema import Count, Size
 
@@ -66,4 +66,4 @@ def indexed_layers(c: Config) -> list[bool]:
     try:
         return list(per_layer(key, [known[kind] for kind in kinds], count))
     except KeyError as error:
-        raise ConfigError(f"{key}: unknown entry {error}, expected full or shared") from None
+        raise ConfigError(f"{key}: unknown entry {shown(error.args[0])}, expected full or shared") from None

@@ -15,7 +15,7 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import Clamp, GatedFFN
 from ffncalc.components.hyper_connection import HyperConnection
 from ffncalc.components.moe import MoE
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Block, Component, Model, Role, Span
 from ffncalc.schema import Count, Few, Repeats, Size
 
@@ -193,5 +193,5 @@ def listed(name: str, entries: Sequence[T], count: int, known: Mapping[T, str]) 
         raise ConfigError(f"{name}: has {len(entries)} entries, but num_hidden_layers is {count}")
     for entry in entries:
         if entry not in known:
-            raise ConfigError(f"{name}: unknown entry {entry!r}, expected one of {', '.join(map(str, known))}")
+            raise ConfigError(f"{name}: unknown entry {shown(entry)}, expected one of {', '.join(map(str, known))}")
     return [known[entry] for entry in entries[:count]]

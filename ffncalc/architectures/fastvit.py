@@ -13,7 +13,7 @@ from typing import Any
 from ffncalc.architectures._tower import norms
 from ffncalc.components.embedding import Linear
 from ffncalc.components.media import Array, Convolution
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Role
 from ffncalc.schema import BaseConfig, Size
 
@@ -37,7 +37,7 @@ def build(c: Config) -> Model:
         ConfigError: another network is named, or branches are kept apart.
     """
     if c.architecture_name != NETWORK:
-        raise ConfigError(f"{c.key('architecture_name')}: only {NETWORK} is known, got {c.architecture_name!r}")
+        raise ConfigError(f"{c.key('architecture_name')}: only {NETWORK} is known, got {shown(c.architecture_name)}")
     if not (c.model_args or {}).get("inference_mode"):
         raise ConfigError(f"{c.key('model_args')}: only networks in inference_mode are known")
     stages = tuple(block for i in range(len(WIDTHS)) for block in stage(i))

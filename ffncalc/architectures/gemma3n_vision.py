@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ffncalc.components.embedding import Vector
 from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Role, layers
 from ffncalc.schema import BaseConfig, Size
 
@@ -32,7 +32,9 @@ Layer = tuple[Component, ...]
 
 def build(c: Config) -> Model:
     if c.architecture_name != ARCHITECTURE:
-        raise ConfigError(f"{c.key('architecture_name')}: only {ARCHITECTURE} is known, got {c.architecture_name!r}")
+        raise ConfigError(
+            f"{c.key('architecture_name')}: only {ARCHITECTURE} is known, got {shown(c.architecture_name)}"
+        )
     stages: list[list[Layer]] = [
         list(edges(STEM, 128, count=3)),
         list(inverted(128, 256, first=(3, 5), kernels=(5, 3, 5, 3))),

@@ -13,7 +13,7 @@ from ffncalc.architectures._decoder import DecoderConfig, decoder, divided, norm
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding
 from ffncalc.components.ffn import FFN
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Role, Span
 from ffncalc.schema import DEEPEST, Count, Size
 
@@ -96,5 +96,5 @@ def layer_kinds(c: Config, known: dict[str, Any]) -> list[str]:
             f"{field}: gives {len(kinds)} layers, but {c.key('num_hidden_layers')} is {c.num_hidden_layers}"
         )
     if unknown := set(kinds) - set(known):
-        raise ConfigError(f"{field}: unknown entry {sorted(unknown)[0]!r}, expected global or local")
+        raise ConfigError(f"{field}: unknown entry {shown(sorted(unknown)[0])}, expected global or local")
     return kinds

@@ -11,7 +11,7 @@ from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.attention import Attention
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Count, Size
 
@@ -49,7 +49,7 @@ def attending(c: Config) -> list[bool]:
         return [False] * c.num_hidden_layers
     kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers)
     if unknown := set(kinds) - KINDS.keys():
-        raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected mamba or attention")
+        raise ConfigError(f"{c.key('layer_types')}: unknown entry {shown(min(unknown))}, expected mamba or attention")
     return [KINDS[kind] for kind in kinds]
 
 

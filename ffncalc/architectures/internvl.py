@@ -8,7 +8,7 @@ from __future__ import annotations
 from ffncalc.architectures._composite import NESTED, CompositeConfig, composite, projector, text_model, tower
 from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Ratio
 
@@ -19,7 +19,7 @@ class Config(CompositeConfig):
 
 def build(c: Config) -> Model:
     if not 0 < c.downsample_ratio <= 1:
-        raise ConfigError(f"{c.key('downsample_ratio')}: must be in (0, 1], got {c.downsample_ratio}")
+        raise ConfigError(f"{c.key('downsample_ratio')}: must be in (0, 1], got {shown(c.downsample_ratio)}")
     text = text_model(c, NESTED, default="qwen2")
     vision = tower(c.vision_config, "vision_tower.", default="internvl_vision", fixed=True)
     merged = vision.width * int(1 / c.downsample_ratio) ** 2

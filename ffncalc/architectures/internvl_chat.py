@@ -12,7 +12,7 @@ from ffncalc import architectures
 from ffncalc.architectures._composite import composite, projector, tower
 from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Model, Role
 from ffncalc.schema import BaseConfig, Ratio
 
@@ -30,7 +30,7 @@ def build(c: Config) -> Model:
         ConfigError: the ratio is no fraction of a side.
     """
     if not 0 < c.downsample_ratio <= 1:
-        raise ConfigError(f"{c.key('downsample_ratio')}: must be in (0, 1], got {c.downsample_ratio}")
+        raise ConfigError(f"{c.key('downsample_ratio')}: must be in (0, 1], got {shown(c.downsample_ratio)}")
     alone = architectures.build({**c.llm_config, "architectures": None}, prefix="llm_config.", nested=True)
     text = replace(alone, blocks=tuple(block.moved({"": "language_model."}) for block in alone.blocks))
     vision = tower(c.vision_config, "vision_model.", default="intern_vit_6b")

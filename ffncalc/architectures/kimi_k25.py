@@ -10,7 +10,7 @@ from typing import Any
 from ffncalc.architectures._composite import NESTED, CompositeConfig, composite, projector, text_model, tower
 from ffncalc.components.embedding import Linear
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Size
 
@@ -45,5 +45,5 @@ def square(vision: dict[str, Any]) -> int:
     """
     kernel = vision.get("merge_kernel_size") or [2, 2]
     if not (isinstance(kernel, list) and len(kernel) == 2 and all(type(n) is int and n > 0 for n in kernel)):
-        raise ConfigError(f"vision_config.merge_kernel_size: must be two positive integers, got {kernel!r}")
+        raise ConfigError(f"vision_config.merge_kernel_size: must be two positive integers, got {shown(kernel)}")
     return int(kernel[0] * kernel[1])

@@ -12,7 +12,7 @@ from ffncalc.components.delta import KimiDeltaAttention
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.latent_attention import LatentAttention
 from ffncalc.components.moe import MoE
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model
 from ffncalc.schema import BaseConfig, Count, Size
 
@@ -90,7 +90,7 @@ def routing(c: Config) -> list[bool]:
 
 def chosen(c: Config, field: str, entries: list[str], known: dict[str, bool]) -> list[bool]:
     if unknown := set(entries) - known.keys():
-        raise ConfigError(f"{c.key(field)}: unknown entry {min(unknown)!r}, expected {' or '.join(known)}")
+        raise ConfigError(f"{c.key(field)}: unknown entry {shown(min(unknown))}, expected {' or '.join(known)}")
     return [known[entry] for entry in per_layer(c.key(field), entries, c.num_hidden_layers)]
 
 

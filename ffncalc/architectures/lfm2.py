@@ -10,7 +10,7 @@ from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.short_conv import ShortConv
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.formula import call
 from ffncalc.ir import Component, Model
 from ffncalc.schema import Count, Ratio, Size
@@ -61,7 +61,9 @@ def attending(c: Config) -> list[bool]:
         return [found is None or i in found for i in range(c.num_hidden_layers)]
     kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers)
     if unknown := set(kinds) - set(KINDS):
-        raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected {' or '.join(KINDS[:2])}")
+        raise ConfigError(
+            f"{c.key('layer_types')}: unknown entry {shown(min(unknown))}, expected {' or '.join(KINDS[:2])}"
+        )
     return [kind != "conv" for kind in kinds]
 
 

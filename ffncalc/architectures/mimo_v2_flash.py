@@ -9,7 +9,7 @@ from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.architectures._routed import RoutedConfig, dense_ffn, experts, layer_ffns
 from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.attention import Attention, Projections
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Span
 from ffncalc.schema import Count, Size
 
@@ -88,7 +88,9 @@ def sliding_layers(c: Config) -> list[bool]:
         try:
             return list(per_layer(c.key("layer_types"), [known[kind] for kind in c.layer_types], count))
         except KeyError as error:
-            raise ConfigError(f"layer_types: unknown entry {error}, expected one of {', '.join(known)}") from None
+            raise ConfigError(
+                f"layer_types: unknown entry {shown(error.args[0])}, expected one of {', '.join(known)}"
+            ) from None
     if c.hybrid_layer_pattern is not None:
         return [bool(sliding) for sliding in per_layer("hybrid_layer_pattern", c.hybrid_layer_pattern, count)]
     return [i > 0 and (i + 1) % 6 != 0 for i in range(count)]

@@ -9,7 +9,7 @@ from ffncalc.architectures import dense, moe
 from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.architectures.patterns import every, per_layer
 from ffncalc.components.lightning import LightningAttention
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Span
 from ffncalc.schema import Count
 
@@ -47,5 +47,5 @@ def layer_kinds(c: Config, known: dict[str, tuple[Component, ...]]) -> list[str]
     kinds = list(per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers))
     for kind in kinds:
         if kind not in known:
-            raise ConfigError(f"layer_types: unknown entry {kind!r}, expected one of {', '.join(known)}")
+            raise ConfigError(f"layer_types: unknown entry {shown(kind)}, expected one of {', '.join(known)}")
     return kinds

@@ -14,7 +14,7 @@ from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding
 from ffncalc.components.ffn import FFN
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import BaseConfig, Size
 
@@ -71,9 +71,9 @@ def foundry(c: Config, options: AttentionConfig) -> Model:
     }.get(options.attn_type)
     if kv_heads is None:
         raise ConfigError(
-            f"attn_config.attn_type: {options.attn_type!r} needs kv_n_heads"
+            f"attn_config.attn_type: {shown(options.attn_type)} needs kv_n_heads"
             if options.attn_type == "grouped_query_attention"
-            else f"attn_config.attn_type: unknown entry {options.attn_type!r}"
+            else f"attn_config.attn_type: unknown entry {shown(options.attn_type)}"
         )
     positions: tuple[Component, ...] = ()
     if c.learned_pos_emb and not options.alibi:

@@ -13,7 +13,7 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import FFN
 from ffncalc.components.mamba import Mamba2
 from ffncalc.components.moe import MoE
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Role
 from ffncalc.schema import Count, Repeats, Size
 
@@ -95,7 +95,7 @@ def kinds(
     )
     if not given or set(given) - known.keys():
         bad = min(set(given) - known.keys(), default="")
-        raise ConfigError(f"{c.key(field)}: unknown entry {bad!r}, expected {', '.join(known)}")
+        raise ConfigError(f"{c.key(field)}: unknown entry {shown(bad)}, expected {', '.join(known)}")
     return [known[entry] for entry in given]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Span
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ def repeated(name: str, letters: str, count: int, kinds: Mapping[str, T]) -> lis
         ConfigError: for an unknown letter, or none.
     """
     if not letters or set(letters) - set(kinds):
-        raise ConfigError(f"{name}: expected a sequence of the letters {', '.join(kinds)}, got {letters!r}")
+        raise ConfigError(f"{name}: expected a sequence of the letters {', '.join(kinds)}, got {shown(letters)}")
     return [kinds[letters[i % len(letters)]] for i in range(count)]
 
 
@@ -58,7 +58,9 @@ def spans(kinds: Sequence[str], *, window: int | None = None, chunk: int | None 
     try:
         return [known[kind] for kind in kinds]
     except KeyError as error:
-        raise ConfigError(f"layer_types: unknown entry {error}, expected one of {', '.join(known)}") from None
+        raise ConfigError(
+            f"layer_types: unknown entry {shown(error.args[0])}, expected one of {', '.join(known)}"
+        ) from None
 
 
 def sharing(name: str, shared: int, kinds: Sequence[T]) -> list[bool]:

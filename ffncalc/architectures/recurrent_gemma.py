@@ -9,7 +9,7 @@ from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.components.attention import Attention
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.rglru import RecurrentBlock
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Span
 from ffncalc.schema import Size
 
@@ -35,7 +35,9 @@ def build(c: Config) -> Model:
     rest = (ffn, *norms(c, "temporal_pre_norm", "channel_pre_norm"))
     known: dict[str, Component] = {"attention": attention(c), "recurrent": recurrent(c)}
     if not c.block_types or not known.keys() >= set(c.block_types):
-        raise ConfigError(f"{c.key('block_types')}: must be a list of {' and '.join(known)}, got {c.block_types}")
+        raise ConfigError(
+            f"{c.key('block_types')}: must be a list of {' and '.join(known)}, got {shown(c.block_types)}"
+        )
     parts = {kind: (mixer, *rest) for kind, mixer in known.items()}
     cycle = [parts[kind] for kind in c.block_types]
     return decoder(c, lambda i: cycle[i % len(cycle)], after=norms(c, "final_norm"))

@@ -20,7 +20,7 @@ from ffncalc.components.embedding import Embedding, Linear
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.global_tokens import GlobalTokens
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Role, Span
 from ffncalc.schema import Depth, Size
 
@@ -62,7 +62,7 @@ def feed_forward(c: Config) -> dict[str, Component]:
     kind, _, activation = c.feed_forward_proj.rpartition("-")
     if kind not in ("", "gated"):
         raise ConfigError(
-            f"feed_forward_proj: {c.feed_forward_proj!r} is neither an activation nor 'gated-' and an activation"
+            f"feed_forward_proj: {shown(c.feed_forward_proj)} is neither an activation nor 'gated-' and an activation"
         )
     width, hidden = c.hidden_size, c.intermediate_size
     found: dict[str, Component] = {}
@@ -91,7 +91,7 @@ def encoder_attention(c: Config) -> Callable[[bool], tuple[Component, ...]]:
         return lambda biased: attention(c, "LocalSelfAttention", local, biased)
     if c.encoder_attention_type != "transient-global":
         raise ConfigError(
-            f"encoder_attention_type: expected 'local' or 'transient-global', got {c.encoder_attention_type!r}"
+            f"encoder_attention_type: expected 'local' or 'transient-global', got {shown(c.encoder_attention_type)}"
         )
     name = "TransientGlobalSelfAttention"
     return lambda biased: (*attention(c, name, local, biased), global_tokens(c, name, biased))

@@ -17,7 +17,7 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.mamba import HeadedMamba
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import AutoSize, Count, Size
 
@@ -60,7 +60,7 @@ def sharing(c: Config) -> list[bool]:
         return [False, False, True, *later][: c.num_hidden_layers]
     kinds = per_layer(c.key("layer_types"), c.layer_types, c.num_hidden_layers)
     if unknown := set(kinds) - KINDS.keys():
-        raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected mamba or hybrid")
+        raise ConfigError(f"{c.key('layer_types')}: unknown entry {shown(min(unknown))}, expected mamba or hybrid")
     return [KINDS[kind] for kind in kinds]
 
 

@@ -16,7 +16,7 @@ from ffncalc.components.embedding import Linear
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.mamba import Mamba2
 from ffncalc.components.norm import Norm
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Size
 
@@ -62,7 +62,7 @@ def sharing(c: Config) -> list[bool]:
     """Whether each layer has a shared block before its Mamba-2."""
     kinds = per_layer(c.key("layer_types"), USUAL if c.layer_types is None else c.layer_types, c.num_hidden_layers)
     if unknown := set(kinds) - KINDS.keys():
-        raise ConfigError(f"{c.key('layer_types')}: unknown entry {min(unknown)!r}, expected mamba or hybrid")
+        raise ConfigError(f"{c.key('layer_types')}: unknown entry {shown(min(unknown))}, expected mamba or hybrid")
     return [KINDS[kind] for kind in kinds]
 
 

@@ -16,6 +16,7 @@ from ffncalc.errors import FileError
 UNREADABLE = "F001"
 MISSING = "L003"
 VAGUE = "F012"  # gives way to any other error that has to do with the same field
+LONGEST = 1_000  # characters of a message: names of the file may have any length
 GENERAL = ("F003", "F004", "F005")  # give way to an error of another group about the same field
 
 
@@ -88,9 +89,13 @@ def _finding(each: Rule, fault: Fault, place: Place, path: str) -> Finding:
         name=each.name,
         severity=fault.severity or each.severity,
         field=fault.field,
-        message=fault.message,
-        hint=fault.hint,
+        message=_cut(fault.message),
+        hint=_cut(fault.hint),
     )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.quantisation import METHODS, quantisations
 from ffncalc.checks.subject import Subject
-from ffncalc.errors import nearest
+from ffncalc.errors import nearest, shown
 
 SEVERITY = Severity.WARNING
 
@@ -26,7 +26,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         elif each.method and each.method not in METHODS and "quant_method" in each.table:
             near = nearest(each.method, METHODS)
             hint = f"Did you mean {near[0]!r}?" if near else "Write the method that the weights were quantised with."
-            yield Fault(f"{each.field}.quant_method", f"quant_method {each.method!r} is not known"[:120], hint)
+            yield Fault(f"{each.field}.quant_method", f"quant_method {shown(each.method)} is not known"[:120], hint)
 
 
 def _implied(table: object) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
-from ffncalc.checks.subject import Part, Subject, whole
+from ffncalc.checks.subject import Part, Subject, shown, whole
 
 SEVERITY = Severity.ERROR
 LISTS = ("mlp_only_layers", "moe_layers")
@@ -39,7 +39,7 @@ def check(subject: Subject) -> Iterator[Fault]:
                 if whole(value, 0) is None or value >= layers:
                     at = f"{part.at(field)}[{i}]"
                     yield Fault(
-                        at, f"{at} is {value!r}, but layers are numbered 0 to {layers - 1}"[:160], "Take it out."
+                        at, f"{at} is {shown(value)}, but layers are numbered 0 to {layers - 1}"[:160], "Take it out."
                     )
                     break
 

@@ -40,4 +40,4 @@ def check(subject: Subject) -> Iterator[Fault]:
     owner = classes.owner(subject.raw)
     guess = owner or (close[0] if close else "")
     hint = f"Write {guess!r}." if guess else "Add auto_map if the model has code of its own."
-    yield Fault("model_type", f"model_type {model_type!r} is not known", hint)
+    yield Fault("model_type", f"model_type {shown(model_type)} is not known", hint)

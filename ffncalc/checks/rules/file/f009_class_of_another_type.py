@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ffncalc.architectures import MODULES
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.rules.file import classes
-from ffncalc.checks.subject import Subject
+from ffncalc.checks.subject import Subject, shown
 
 SEVERITY = Severity.WARNING
 
@@ -27,6 +27,8 @@ def check(subject: Subject) -> Iterator[Fault]:
     kind, stem = classes.plain(named), classes.stem(classes.first(subject.raw))
     if stem in kind or kind in stem or _same(named, owner):
         return
+    if len(named) > 60:
+        named = shown(named)
     yield Fault(
         "architectures",
         f"{classes.first(subject.raw)} is a class of {owner}, but model_type is {named}",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
-from ffncalc.checks.subject import Part, Subject, whole
+from ffncalc.checks.subject import Part, Subject, shown, whole
 
 SEVERITY = Severity.ERROR
 NEEDED = {"gemma2", "gemma3_text", "cohere2", "gpt_oss", "olmo3", "exaone4", "gemma3n_text", "gemma4_text"}
@@ -25,7 +25,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         at = part.at("sliding_window")
         if window is not None and whole(window, 0) is None:
             yield Fault(
-                at, f"{at} must be a positive integer or null, got {window!r}"[:120], "Write the window in tokens."
+                at, f"{at} must be a positive integer or null, got {shown(window)}"[:120], "Write the window in tokens."
             )
         elif (window is None or window == 0) and _slides(part):
             yield Fault(
