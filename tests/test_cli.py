@@ -260,6 +260,11 @@ def terminal(env: dict[str, str], columns: int) -> str:
     return data.decode().replace("\r\n", "\n")
 
 
+def interruptible() -> None:
+    """A shell starts background jobs with interrupts ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_an_interrupt_is_quiet() -> None:
     child = subprocess.Popen(
@@ -267,8 +272,9 @@ def test_an_interrupt_is_quiet() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=interruptible,
     )
-    time.sleep(2)  # by then it waits for its input
+    time.sleep(4)  # by then it waits for its input
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out, err) == (130, b"", b"")
