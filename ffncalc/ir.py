@@ -81,6 +81,7 @@ class Tensor:
     copies: int = 1
     used: int = 1
     stacked: bool = False
+    transposed: bool = False  # stored as [in, out]
     joined: bool = False
     tied: str = ""
     source: bool = False  # multiplies the source tokens, not the decoded one (keys and values of cross attention)
@@ -117,6 +118,7 @@ class Tensor:
             copies=self.copies * copies,
             used=self.used * used,
             stacked=self.stacked,
+            transposed=self.transposed,
             joined=self.joined,
             tied=self.tied,
             source=self.source,

@@ -43,3 +43,18 @@ def parse(text: str) -> int:
     if value.denominator != 1:
         raise UsageError(f"{text!r} is not a whole number", FORMS)
     return int(value)
+
+
+EXPONENT = re.compile(r"e[+-]?0*(\d+)", re.IGNORECASE)
+
+
+def fraction(text: Fraction | float | str) -> Fraction:
+    """A ratio exactly: `1.3`, `4/3`, `1e-3`. 0 for what is no number, or one too long or too far from 1 to be meant."""
+    if isinstance(text, str):
+        exponent = EXPONENT.search(text)
+        if len(text) > 100 or (exponent and (len(exponent[1]) > 2 or int(exponent[1]) > 30)):
+            return Fraction(0)
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return Fraction(0)

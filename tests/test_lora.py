@@ -213,3 +213,11 @@ def test_no_line_is_wider_than_the_terminal(run: Here, monkeypatch: pytest.Monke
     for ref in (LLAMA, DEEPSEEK, "google-bert/bert-base-uncased"):
         for flags in ((), ("--explain",), ("--experts",)):
             assert max(map(len, run("lora", ref, *flags).out.splitlines())) <= int(columns)
+
+
+def test_in_and_out_are_those_of_the_layer_however_it_is_stored() -> None:
+    found = ffncalc.lora(ffncalc.load("openai-community/gpt2"), rank=1, target="attention")
+    assert {(m.name, int(m.width), int(m.out)) for m in found.modules} == {
+        ("transformer.h.{layer}.attn.c_attn", 768, 3 * 768),
+        ("transformer.h.{layer}.attn.c_proj", 768, 768),
+    }

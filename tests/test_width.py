@@ -242,3 +242,11 @@ def test_the_library_has_them_all() -> None:
     assert ffncalc.recipes(4096, 11008)[0].chain.result == 11008
     assert ffncalc.origins(ffncalc.load(LLAMA)).widths[0].hidden == 14336
     assert ffncalc.solve(LLAMA, ffncalc.target("params", "8B")).answer.field_value == 14208
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "1" * 200, "inf", "nan", "x"])
+def test_a_ratio_far_from_any_that_is_meant_is_refused_at_once(text: str) -> None:
+    with pytest.raises(UsageError, match="positive number"):
+        ffncalc.width(4096, multiplier=text)
+    with pytest.raises(UsageError, match="not a share"):
+        ffncalc.target("ffn_share", f"{text}%@8k")

@@ -232,9 +232,9 @@ def _module(place: Place, rank: int) -> Module:
 
 
 def _shape(tensor: Tensor) -> tuple[int, int]:
-    """The matrix that an adapter is as wide as: experts joined row by row are one."""
+    """[out, in] of the matrix that gets an adapter, however it is stored: experts joined row by row are one."""
     rows, columns = tensor.stored_shape if tensor.joined else tensor.shape
-    return rows, columns
+    return (columns, rows) if tensor.transposed else (rows, columns)
 
 
 def _copies(tensor: Tensor) -> int:

@@ -11,6 +11,7 @@ from ffncalc.analysis.params import expansions
 from ffncalc.errors import UsageError
 from ffncalc.formula import Num, symbols
 from ffncalc.ir import Model
+from ffncalc.quantity import fraction
 
 LARGEST = 10**9  # the largest width that is worked with
 TWO_THIRDS = Fraction(2, 3)
@@ -101,10 +102,7 @@ def width(
 
 
 def _positive(name: str, value: Fraction | str) -> Fraction:
-    try:
-        number = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(0)
+    number = fraction(value)
     if not 0 < number <= LARGEST:
         raise UsageError(f"the {name} must be a positive number, got {value}")
     return number

@@ -173,10 +173,16 @@ def _report(error: FfncalcError) -> None:
 
 
 def _codes(given: Codes, where: str) -> tuple[str, ...] | None:
-    """Codes of an option, which may be separated by commas."""
+    """Codes of an option, which may be separated by commas.
+
+    Raises:
+        UsageError: it was given without any, as by an empty variable: a gate that checks nothing does not pass.
+    """
     from ffncalc.checks.settings import codes
 
     if not given:
         return None
     listed = [code.strip() for text in given for code in text.split(",") if code.strip()]
+    if not listed:
+        raise UsageError(f"{where}: no rule is named", "Leave the option out, or give codes: --select S,M.")
     return codes(listed, where)

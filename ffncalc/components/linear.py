@@ -27,7 +27,7 @@ def linear(
     `source`: it multiplies source tokens. `tied` and `tied_bias` name the tensors whose storage they share.
     """
     shape = (width, out) if transposed else (out, width)
-    weight = Tensor(dotted(name, "weight"), shape, role, source=source, tied=tied)
+    weight = Tensor(dotted(name, "weight"), shape, role, source=source, tied=tied, transposed=transposed)
     return (weight, vector(dotted(name, "bias"), out, role, tied=tied_bias)) if bias else (weight,)
 
 

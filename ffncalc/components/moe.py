@@ -36,9 +36,10 @@ class StackedExperts(Component):
 
     def tensors(self) -> tuple[Tensor, ...]:
         shapes = (self.width, 2 * self.hidden), (self.hidden, self.width)
+        flip = not self.out_first
         up_shape, down_shape = ((b, a) for a, b in shapes) if self.out_first else shapes
-        gate_up = Tensor(self.gate_up, up_shape, Role.ROUTED, stacked=True)
-        down = Tensor(self.down, down_shape, Role.ROUTED, stacked=True)
+        gate_up = Tensor(self.gate_up, up_shape, Role.ROUTED, stacked=True, transposed=flip)
+        down = Tensor(self.down, down_shape, Role.ROUTED, stacked=True, transposed=flip)
         if not self.bias:
             return gate_up, down
         biases = (

@@ -100,10 +100,7 @@ def target(quantity_name: str, text: str) -> Target:
 
 def _share(text: str) -> Target:
     share, at, ctx = text.partition("@")
-    try:
-        number = Fraction(share.strip().removesuffix("%").strip()) / (100 if "%" in share else 1)
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(0)
+    number = quantity.fraction(share.strip().removesuffix("%").strip()) / (100 if "%" in share else 1)
     if not at or not 0 < number < 1:
         raise UsageError(f"{text!r} is not a share at a context", "Write 60%@8k: between 0 % and 100 %, at 8,000 keys.")
     context = quantity.parse(ctx)

@@ -231,3 +231,8 @@ class TestRulePages:
 
         data = json.loads(run("rules", "-f", "json").out)
         assert [each["code"] for each in data["rules"]] == list(RULES)
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_an_option_without_any_code_does_not_switch_the_gate_off(option: str) -> None:
+    assert apart("check", "meta-llama/Llama-3.1-8B", option, "").code == 2
