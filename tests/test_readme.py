@@ -131,3 +131,9 @@ def write() -> None:
 
 if __name__ == "__main__":
     write()
+
+
+def test_the_changelog_names_every_command_and_function() -> None:
+    text = (README.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    names = {*COMMANDS, *ffncalc.__all__} - {"__version__"}
+    assert {name for name in names if f"`{name}`" not in text and f"`ffncalc {name}`" not in text} == set()
