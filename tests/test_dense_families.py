@@ -217,3 +217,16 @@ def test_gemma4_moe_block_without_sizes_is_an_error() -> None:
 )
 def test_a_draft_head_under_a_borrowed_type_is_noted(architecture: str, noted: bool) -> None:
     assert bool(load("llama", architectures=[architecture]).notes) is noted
+
+
+def test_a_type_that_is_read_from_the_class_is_noted() -> None:
+    raw = {
+        "architectures": ["LlamaForCausalLM"],
+        "vocab_size": 100,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 4,
+    }
+    assert ffncalc.load(raw).notes == ("model_type is missing: read as llama, by its class",)
+    assert ffncalc.load(raw | {"model_type": "llama"}).notes == ()

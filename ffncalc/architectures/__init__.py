@@ -382,7 +382,8 @@ def build(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> 
     named = tuple(
         (prefix + key, value) for key, value in config.taken.items() if key not in ("architectures", "model_type")
     )
-    notes = (*model.notes, *drafting(config), *contradicting(config))
+    unnamed = () if raw.get("model_type") else (f"model_type is missing: read as {config.model_type}, by its class",)
+    notes = (*unnamed, *model.notes, *drafting(config), *contradicting(config))
     return replace(model, defaults=(*named, *model.defaults), notes=notes)
 
 
