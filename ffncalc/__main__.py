@@ -13,7 +13,6 @@ INTERRUPTED = 130
 
 def main() -> int:
     """Run the command line. 0: done; 1: `check` found something; 2: could not do it."""
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them costs start-up time
     from ffncalc.cli import output
 
     output.prepare()

@@ -3,110 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
-
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, ValidationError, ValidationInfo
-from pydantic_core import PydanticCustomError
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from ffncalc.errors import ConfigError, shown
-from ffncalc.formula import Num
+from ffncalc.fields import (
+    DEEPEST,
+    LARGEST,
+    ODD,
+    AutoSize,
+    Count,
+    Depth,
+    Few,
+    Field,
+    Ratio,
+    Repeats,
+    Size,
+    fields_of,
+    label_of,
+)
 
-LARGEST = 10**9  # the largest size a field may have; no published one comes near
+if TYPE_CHECKING:
+    from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError, ValidationInfo
+    from pydantic_core import CoreSchema
+
+__all__ = ["DEEPEST", "LARGEST", "AutoSize", "BaseConfig", "Count", "Depth", "Few", "Ratio", "Repeats", "Size"]
+
 MOST = 25  # the most problems that one error names
-DEEPEST = 10_000  # the most layers a model may have
-PARTS = 1_000  # the most parts of one kind inside a layer or module; each is looked at
 
 
-def _whole(value: object, info: ValidationInfo, lowest: int, highest: int) -> Num:
-    """An integer between the bounds, labelled with its key in the file; 64.0 is 64, True and "64" are not."""
-    if isinstance(value, float) and value.is_integer() and abs(value) <= highest:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise PydanticCustomError("size", "must be an integer, got {got}", {"got": shown(value)})
-    if not lowest <= value <= highest:
-        rule = (
-            "must be a positive integer" if lowest == 1 and value < 1 else f"must be between {lowest} and {highest:,}"
-        )
-        raise PydanticCustomError("size", "{rule}, got {got}", {"rule": rule, "got": shown(value)})
-    if isinstance(value, Num):
-        return value
-    context: Mapping[str, Any] = info.context or {}
-    name = info.field_name or ""
-    return Num(value, context.get("prefix", "") + context.get("keys", {}).get(name, name))
+class BaseConfig:
+    """A config of one family: what its file holds, checked. Unknown keys are ignored here and reported by `check`.
 
-
-def _size(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 1, LARGEST)
-
-
-def _count(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 0, LARGEST)
-
-
-def _auto(value: object, info: ValidationInfo) -> int | str:
-    return "auto" if value == "auto" else _size(value, info)
-
-
-def _depth(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 1, DEEPEST)
-
-
-def _repeats(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 0, PARTS)
-
-
-def _few(value: object, info: ValidationInfo) -> int:
-    return _whole(value, info, 1, PARTS)
-
-
-Size = Annotated[int, PlainValidator(_size)]  # a dimension: positive
-Count = Annotated[int, PlainValidator(_count)]  # a number of things: zero is allowed
-AutoSize = Annotated[int | str, PlainValidator(_auto)]  # a dimension, or "auto": worked out from others
-Few = Annotated[int, PlainValidator(_few)]  # a number of parts inside a layer or module: positive, bounded
-Repeats = Annotated[int, PlainValidator(_repeats)]  # the same, and zero is allowed
-Ratio = Annotated[float, Field(ge=0.001, le=1000)]  # one width over another
-Depth = Annotated[int, PlainValidator(_depth)]  # a number of layers: positive, and bounded since each is looked at
-
-
-class BaseConfig(BaseModel):
-    """A config of one family. Unknown keys are ignored here and reported by `check`.
-
-    A field without a default is required. `aliases` maps a field to the keys it may have in the file, the first
-    one that is not null counts; the field's own name is always accepted, last.
+    A subclass annotates its fields; one without a default is required. `aliases` maps a field to the keys it may have
+    in the file, the first one that is not null counts; the field's own name is always accepted, last.
     """
-
-    # defer_build: only the class that a file needs is compiled, not those it inherits from
-    model_config = ConfigDict(
-        frozen=True,
-        extra="ignore",
-        protected_namespaces=(),
-        arbitrary_types_allowed=True,
-        defer_build=True,
-        allow_inf_nan=False,
-    )
 
     aliases: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     model_type: str = ""
     architectures: list[str] | None = None
 
-    _taken: dict[str, object] = PrivateAttr(default_factory=dict)
-    _keys: dict[str, str] = PrivateAttr(default_factory=dict)
-    _prefix: str = PrivateAttr(default="")
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        """A config from values that are checked already; the defaults of the class for those that are absent."""
+        self.__dict__.update(_taken={}, _keys={}, _prefix="", **(values or {}))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a config does not change: use replace({name}=…)")
+
+    def replace(self, **changes: object) -> Self:
+        """A copy with other values, which are not checked."""
+        other = type(self)()
+        other.__dict__.update(self.__dict__, **changes)
+        return other
 
     @property
     def taken(self) -> dict[str, object]:
         """Fields absent from the file, with the class default that was used."""
-        return self._taken
+        found: dict[str, object] = self.__dict__["_taken"]
+        return found
 
     def key(self, field: str) -> str:
         """The key that `field` has in the file, with the place of a nested config before it."""
-        return self._prefix + self._keys.get(field, field)
+        keys: Mapping[str, str] = self.__dict__["_keys"]
+        return f"{self.__dict__['_prefix']}{keys.get(field, field)}"
 
     @property
     def architecture(self) -> str:
         """The first class named in `architectures`, or ""."""
         return self.architectures[0] if self.architectures else ""
+
+    @classmethod
+    @cache
+    def fields(cls) -> dict[str, Field]:
+        """The fields by name, those of the base classes first."""
+        return fields_of(cls)
 
     @classmethod
     def parse(
@@ -120,23 +91,78 @@ class BaseConfig(BaseModel):
         Raises:
             ConfigError: naming every missing or wrong field at once.
         """
-        keys = {name: key for name in cls.model_fields if (key := cls.key_of(name, raw)) is not None}
+        fields = cls.fields()
+        keys = {name: key for name in fields if (key := cls.key_of(name, raw)) is not None}
         data: dict[str, Any] = {name: raw[key] for name, key in keys.items()}
         taken: dict[str, object] = {}
-        for name, info in cls.model_fields.items():
-            if name not in data and name in defaults and (nested or not info.is_required()):
+        for name, field in fields.items():
+            if name not in data and name in defaults and (nested or not field.required):
                 data[name] = taken[name] = defaults[name]
         data["model_type"] = raw.get("model_type", "")
-        try:
-            config = cls.model_validate(data, context={"keys": keys, "prefix": prefix})
-        except ValidationError as error:
-            raise _config_error(str(raw.get("model_type", "")), error, cls, keys, prefix) from None
-        for name, info in cls.model_fields.items():
+        values = cls._plain(data, keys, prefix)
+        if values is None:
+            values = cls._validated(data, keys, prefix)
+        for name, field in fields.items():
             # A default of ours, for a field that the class does not have, is no default of the class.
-            if name not in data and not info.is_required() and (info.default is None or not defaults):
-                taken[name] = info.default
-        config._taken, config._keys, config._prefix = taken, keys, prefix
+            if name not in data and not field.required and (field.default is None or not defaults):
+                taken[name] = field.default
+        config = cls(values)
+        config.__dict__.update(_taken=taken, _keys=keys, _prefix=prefix)
         return config
+
+    @classmethod
+    def _plain(cls, data: Mapping[str, Any], keys: Mapping[str, str], prefix: str) -> dict[str, Any] | None:
+        """All values, if each one has the type of its field as it stands, and none is missing."""
+        values = {}
+        for name, field in cls.fields().items():
+            if name in data:
+                values[name] = value = field.read(data[name], prefix + keys.get(name, name))
+                if value is ODD:
+                    return None
+            elif field.required:
+                return None
+        return values
+
+    @classmethod
+    def plain(cls, value: Any, label: str) -> object:
+        """A config inside another, if its values are of their types as they stand; ODD otherwise."""
+        values = cls._plain(value, {}, f"{label}.") if type(value) is dict else None
+        return ODD if values is None else cls(values)
+
+    @classmethod
+    def _validated(cls, data: Mapping[str, Any], keys: Mapping[str, str], prefix: str) -> dict[str, Any]:
+        from pydantic import ValidationError
+
+        try:
+            return cls._by_pydantic(data, keys, prefix)
+        except ValidationError as error:
+            raise _config_error(str(data["model_type"]), error, cls, keys, prefix) from None
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic import PlainValidator
+
+        def config(value: object, info: ValidationInfo) -> BaseConfig:
+            return cls(cls._by_pydantic(value, {}, f"{label_of(info)}."))
+
+        return PlainValidator(config).__get_pydantic_core_schema__(Any, handler)
+
+    @classmethod
+    def _by_pydantic(cls, data: object, keys: Mapping[str, str], prefix: str) -> dict[str, Any]:
+        model = cls._model().model_validate(data, context={"labels": (keys, prefix)})
+        return {name: getattr(model, name) for name in model.model_fields_set}
+
+    @classmethod
+    @cache
+    def _model(cls) -> type[BaseModel]:
+        """What validates the values that are not plainly of their types."""
+        from pydantic import ConfigDict, create_model
+
+        options = ConfigDict(protected_namespaces=(), arbitrary_types_allowed=True, allow_inf_nan=False)
+        fields: dict[str, Any] = {
+            name: (field.annotation, ... if field.required else field.default) for name, field in cls.fields().items()
+        }
+        return create_model(cls.__name__, __config__=options, **fields)
 
     @classmethod
     def key_of(cls, name: str, raw: Mapping[str, Any]) -> str | None:

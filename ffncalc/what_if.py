@@ -54,9 +54,7 @@ class Scope:
 
     def names(self) -> list[str]:
         """All keys that can be set here."""
-        own = (
-            name for c in self.classes for name in (*c.model_fields, *(a for row in c.aliases.values() for a in row))
-        )
+        own = (name for c in self.classes for name in (*c.fields(), *(a for row in c.aliases.values() for a in row)))
         return list(dict.fromkeys((*self.raw, *self.known, *own)))
 
     def target(self, key: str) -> tuple[str, Kinds] | None:
@@ -64,7 +62,7 @@ class Scope:
         if key in self.known:
             return key, self.known[key]
         for config_class in self.classes:
-            for name, info in config_class.model_fields.items():
+            for name, info in config_class.fields().items():
                 if key in (name, *config_class.aliases.get(name, ())):
                     return config_class.key_of(name, self.raw) or key, kinds(info.annotation)
         return (key, _kinds_like(self.raw[key])) if key in self.raw else None

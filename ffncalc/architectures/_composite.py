@@ -103,7 +103,7 @@ def text_model(
     inner = text.tie_word_embeddings if explicit or otherwise is None else otherwise
     tied = ties and (inner if outer is None else outer or (either and inner))
     update = {"tie_word_embeddings": tied, "architectures": ["Model"] if bare(c) else None}
-    model: Model = architectures.module(model_type).build(text.model_copy(update=update))
+    model: Model = architectures.module(model_type).build(text.replace(**update))
     prefixes = {"": names.bare} if bare(c) else names.head
     conflict = (
         f"tie_word_embeddings is {str(outer).lower()}, {prefix}tie_word_embeddings {str(inner).lower()}; "

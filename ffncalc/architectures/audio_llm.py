@@ -48,7 +48,7 @@ FILLED: dict[str, dict[str, Any]] = {
 def build(c: Config) -> Model:
     filled = {**FILLED[c.model_type], **c.text_config}
     text = text_model(
-        c.model_copy(update={"text_config": filled}),
+        c.replace(text_config=filled),
         NESTED,
         default=TEXTS[c.model_type],
         ties=c.model_type == "glmasr",

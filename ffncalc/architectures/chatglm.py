@@ -89,7 +89,7 @@ def later(c: Config, hidden: int) -> Model:
     )
     parts = (attention, ffn, *norms(c, "input_layernorm", "post_attention_layernorm"))
     model = decoder(
-        c.model_copy(update={"architectures": None, "tie_word_embeddings": False}),
+        c.replace(architectures=None, tie_word_embeddings=False),
         lambda i: parts,
         base="transformer",
         embed="embedding.word_embeddings",
@@ -126,7 +126,7 @@ def first(c: Config, hidden: int) -> Model:
     around = tuple(Norm(name, width=c.hidden_size, bias=True) for name in layernorms)
     parts = (attention, ffn, *around[:2])
     return decoder(
-        c.model_copy(update={"architectures": None}),
+        c.replace(architectures=None),
         lambda i: parts,
         base="transformer",
         embed="word_embeddings",

@@ -17,6 +17,6 @@ def build(c: Config) -> Model:
     text_config = c.text_config
     if text_config.get("model_type") == "exaone4_5_text":  # what the first files called it
         text_config = {**text_config, "model_type": "exaone4"}
-    text = text_model(c.model_copy(update={"text_config": text_config}), INSIDE, default="exaone4")
+    text = text_model(c.replace(text_config=text_config), INSIDE, default="exaone4")
     vision = tower(c.vision_config, f"{base(c)}visual.", default="exaone4_5_vision", fixed=True)
     return composite(c, text, [vision])

@@ -35,7 +35,7 @@ def build(c: Config) -> Model:
 def language_model(c: Config, prefix: str) -> Model:
     """The encoder–decoder without its own head, and a head on its table."""
     text = part(EncoderDecoderConfig, c.text_config, "bart", key="text_config.")
-    inner = text.model_copy(update={"architectures": ["Model"]})
+    inner = text.replace(architectures=["Model"])
     model: Model = architectures.module(text.model_type).build(inner)
     flag = text.tie_word_embeddings if "tie_word_embeddings" in c.taken else c.tie_word_embeddings
     table = "" if flag is False else f"{prefix}shared.weight"

@@ -42,7 +42,7 @@ def build(c: Config) -> Model:
     )
     parts = (attention, ffn, *norms(c, "attention_norm", "ffn_norm"))
     reward = c.architecture.endswith("ForRewardModel")
-    whole = c.model_copy(update={"architectures": None}) if reward else c
+    whole = c.replace(architectures=None) if reward else c
     model = decoder(whole, lambda i: parts, embed="tok_embeddings", head="output")
     if not reward:
         return model

@@ -23,7 +23,7 @@ class Config(CompositeConfig):
 
 
 def build(c: Config) -> Model:
-    text = text_model(c.model_copy(update={"tie_word_embeddings": None}), NAMES, default=TEXT, fixed=True)
+    text = text_model(c.replace(tie_word_embeddings=None), NAMES, default=TEXT, fixed=True)
     vision = tower(c.vision_config, "vision_model.", default=VISION, fixed=True)
     own = {**c.text_config, "model_type": TEXT}
     heads = part(kosmos_2_5_text.Config, own, TEXT, key="text_config.").num_attention_heads

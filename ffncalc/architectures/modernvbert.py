@@ -28,7 +28,7 @@ class Config(CompositeConfig):
 
 def build(c: Config) -> Model:
     own = part(modernbert.Config, c.text_config, "modernbert", key=TEXT)
-    layers = modernbert.build(own.model_copy(update={"architectures": ["Model"]}))
+    layers = modernbert.build(own.replace(architectures=["Model"]))
     below = base(c)
     head = heads(c, own)
     text = replace(

@@ -67,7 +67,7 @@ def build(c: Config) -> Model:
     }
     parts = {kind: (*block, *norms(c, "norm")) for kind, block in blocks.items()}
     model = decoder(
-        c.model_copy(update={"num_hidden_layers": len(found)}),
+        c.replace(num_hidden_layers=len(found)),
         lambda i: parts[found[i]],
         base="backbone",
         embed="embeddings",

@@ -49,7 +49,7 @@ def build(c: Config) -> Model:
 def thinker(c: Config, inner: Config) -> Model:
     """The model of a file that keeps everything one level down."""
     key = "thinker_config."
-    inner = inner.model_copy(update={"architectures": c.architectures})
+    inner = inner.replace(architectures=c.architectures)
     text = text_model(inner, THINKING, default="qwen3", fixed=True, prefix=f"{key}text_config.")
     audio = tower(inner.audio_config, "thinker.audio_tower.", default=AUDIO, fixed=True, key=f"{key}audio_config.")
     projection = between(inner, "thinker.audio_tower", ("proj1", "proj2"), f"{key}audio_config.")

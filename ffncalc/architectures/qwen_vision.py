@@ -109,7 +109,7 @@ def third(c: Config) -> Model:
 
 def fourth(c: Config) -> Model:
     """Qwen3.5: Qwen3-VL's tower without the mergers in between."""
-    return third(c.model_copy(update={"deepstack_visual_indexes": []}))
+    return third(c.replace(deepstack_visual_indexes=[]))
 
 
 def patches(c: Config, width: int, *, bias: bool = False) -> Convolution:

@@ -82,7 +82,7 @@ def family_keys(model_type: str) -> frozenset[str]:
     config = family(model_type)
     if config is None:
         return frozenset()
-    return frozenset(config.model_fields) | {key for names in config.aliases.values() for key in names}
+    return frozenset(config.fields()) | {key for names in config.aliases.values() for key in names}
 
 
 @lru_cache(4096)

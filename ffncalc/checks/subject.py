@@ -63,7 +63,7 @@ class Part:
         return self._keys[field]
 
     def _key(self, field: str) -> str | None:
-        if self.family is not None and field in self.family.model_fields:
+        if self.family is not None and field in self.family.fields():
             found = self.family.key_of(field, self.raw)
             if found is not None:
                 return found

@@ -41,7 +41,7 @@ def defaults(model_type: str) -> dict[str, Any]:
     theirs, ours = transformers.CONFIG_MAPPING[model_type], architectures.module(model_type).Config
     values, aliases = declared(theirs), dict(getattr(theirs, "attribute_map", {}))
     found = {}
-    for field in ours.model_fields:
+    for field in ours.fields():
         names = (field, *ours.aliases.get(field, ()))
         key = next((k for name in names for k in (name, aliases.get(name, "")) if k in values), None)
         if key is not None and field not in ("architectures", "model_type"):

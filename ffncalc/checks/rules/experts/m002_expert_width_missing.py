@@ -20,7 +20,7 @@ SEVERITY = Severity.ERROR
 
 def check(subject: Subject) -> Iterator[Fault]:
     for part in subject.text:
-        if part.family is None or "moe_intermediate_size" not in part.family.model_fields:
+        if part.family is None or "moe_intermediate_size" not in part.family.fields():
             continue
         own = "moe_intermediate_size" in part.defaults or part.key("moe_intermediate_size") is not None
         if own and part.count("num_experts") and part.get("moe_intermediate_size") is None and _read(subject):
