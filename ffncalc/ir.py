@@ -65,7 +65,7 @@ class Stream(StrEnum):
     MEDIA = "media"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, unsafe_hash=True)  # not frozen: made by the hundred, and that takes four times as long
 class Tensor:
     """One learned tensor, or `copies` equal ones whose names differ where `{}` stands.
 
@@ -91,7 +91,7 @@ class Tensor:
         """Elements of one copy."""
         return self.shape[0] if len(self.shape) == 1 else product(self.shape)
 
-    @cached_property
+    @property
     def stored(self) -> int:
         """Elements of all copies, tied or not."""
         return self.size if self.copies == 1 else self.size * self.copies

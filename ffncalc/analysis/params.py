@@ -125,7 +125,7 @@ def params(model: Model) -> Params:
         multiplied.append(times(block.count, total(product)))
     by_role = {role: total(numbers) for role, numbers in all_.items()}
     active_by_role = {role: total(numbers) for role, numbers in active.items()}
-    extra = [(b.count, t) for mtp in (False, True) for b, _, t in walk(model.mtp, buffers=mtp)]
+    extra = [(b.count, [t for part in b.parts for t in (*part.weights, *part.buffers())]) for b in model.mtp]
     return Params(
         total=total(by_role.values()),
         active=total(active_by_role.values()),
@@ -135,8 +135,8 @@ def params(model: Model) -> Params:
         by_role={str(role): n for role, n in by_role.items()},
         tied_embeddings=tied,
         buffers=total(times(b.count, t.stored) for b, _, t in walk(model.blocks, buffers=True)),
-        mtp=total(times(count, t.params) for count, t in extra),
-        mtp_stored=total(times(count, t.stored) for count, t in extra),
+        mtp=total(times(count, total(t.params for t in tensors)) for count, tensors in extra),
+        mtp_stored=total(times(count, total(t.stored for t in tensors)) for count, tensors in extra),
         expansion=tuple(expansions(model)),
         slots=slots(model),
     )
