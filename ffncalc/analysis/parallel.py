@@ -42,7 +42,10 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """A model over `tp` ranks: what each holds. `kv_copies`: ranks that keep the same key/value head."""
+    """A model over `tp` ranks: what each holds. `kv_copies`: ranks that keep the same key/value head.
+
+    The one latent that all heads of latent attention share counts as one key/value head, whole on every rank.
+    """
 
     tp: int
     heads: tuple[int, ...]
@@ -193,7 +196,7 @@ def _split(found: tuple[Axis, ...], tp: int, block: int | None) -> Split:
     return Split(
         tp=tp,
         heads=tuple(a.value // tp for a in heads),
-        kv_heads=tuple(max(1, a.value // tp) for a in kv),
+        kv_heads=(*(max(1, a.value // tp) for a in kv), *(1 for a in heads if a.latent)),
         kv_copies=max((c for c in copies if c), default=1),
         widths=tuple(a.value // tp for a in (*dense, *shared)),
         expert_widths=tuple(a.value // tp for a in routed),

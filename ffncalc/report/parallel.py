@@ -64,13 +64,12 @@ def _parts(entry: Entry[Parallel]) -> Iterator[Part]:
 
 
 def _row(split: Split) -> Row:
-    kv = _numbers(split.kv_heads)
     copies = f" × {split.kv_copies} copies" if split.kv_copies > 1 else ""
     whole = "" if split.quantised is None else "yes" if split.quantised else "no"
     verdict = "yes" if split.works else f"no: {'; '.join(split.broken)}"
     if split.works and split.vocabulary_rest:
         verdict += ", vocabulary padded"
-    cells = (str(split.tp), _numbers(split.heads), f"{kv}{copies}".strip(), _numbers(split.widths))
+    cells = (str(split.tp), _numbers(split.heads), f"{_numbers(split.kv_heads)}{copies}", _numbers(split.widths))
     return Row((*cells, _numbers(split.expert_widths), whole, verdict))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -48,8 +49,15 @@ def test_experts_and_layers() -> None:
 
 
 def test_latent_attention_copies_its_cache_to_every_rank() -> None:
-    found = {split.tp: split.kv_copies for split in parallel(ffncalc.load(config(DEEPSEEK))).splits}
-    assert found[8] == 8
+    found = {split.tp: split for split in parallel(ffncalc.load(config(DEEPSEEK))).splits}
+    assert [(found[tp].kv_heads, found[tp].kv_copies) for tp in (1, 8, 128)] == [((1,), 1), ((1,), 8), ((1,), 128)]
+
+
+def test_every_split_shows_how_many_kv_heads_a_rank_holds(run: Here) -> None:
+    for name, shown in ((DEEPSEEK, {"1": "1", "8": "1 × 8 copies"}), (LLAMA, {"1": "8", "16": "1 × 2 copies"})):
+        rows = [re.split(r"\s{2,}", line.strip()) for line in run("parallel", name).out.splitlines()]
+        cells = {row[0]: row[2] for row in rows if row[0].isdecimal()}
+        assert {tp: cells[tp] for tp in shown} == shown
 
 
 @pytest.mark.parametrize(
