@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as in typing, whose import would take longer than the rest of this file
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ffncalc.analysis.compare import compare as compare
     from ffncalc.analysis.compare import summary as summary
     from ffncalc.analysis.crossover import crossover as crossover
@@ -64,5 +65,9 @@ def __getattr__(name: str) -> Any:
     """Import a public function when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    from importlib import import_module
+
+    from ffncalc.arguments import checked
+
+    found = globals()[name] = checked(getattr(import_module(_HOMES[name]), name))
     return found

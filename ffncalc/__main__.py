@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import sys
 
-from ffncalc.errors import FfncalcError
-
 BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
 INTERRUPTED = 130
 
 
 def main() -> int:
     """Run the command line. 0: done; 1: `check` found something; 2: could not do it."""
+    try:  # around the imports too, which take most of the time in which a user may change their mind
+        return _main()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _main() -> int:
     from ffncalc.cli import output
+    from ffncalc.errors import FfncalcError
 
     output.prepare()
     try:
@@ -22,8 +28,6 @@ def main() -> int:
     except BrokenPipeError:
         output.silence()
         return BROKEN_PIPE
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except FfncalcError as error:
         if output.debugging():
             raise

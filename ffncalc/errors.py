@@ -106,11 +106,21 @@ def nearest(word: str, known: Iterable[str], count: int = 2) -> list[str]:
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: short, on one line."""
+    """A value of a config as an error shows it: short, on one line, with the words of JSON."""
     if type(value) is int and abs(value) >= 10**20:
         return "an integer of more than 20 digits"
     try:
-        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else repr(value)
+        text = _written(value)
+    except RecursionError:
+        return f"a {type(value).__name__} nested too deeply"
     except ValueError:  # Python writes no integer of more than 4,300 digits
         return f"a {type(value).__name__} with an integer of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _written(value: object) -> str:
+    if value is None or isinstance(value, bool | list | dict):
+        import json
+
+        return json.dumps(value, ensure_ascii=False, default=repr)
+    return str(value) if isinstance(value, int) else repr(value)

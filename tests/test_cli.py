@@ -280,6 +280,20 @@ def test_an_interrupt_is_quiet() -> None:
     assert (child.returncode, out, err) == (130, b"", b"")
 
 
+def test_an_interrupt_while_modules_are_imported_is_quiet() -> None:
+    code = (
+        "import sys\n"
+        "class Impatient:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Impatient())\n"
+        "from ffncalc.__main__ import main\n"
+        "sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 class TestCompare:
     def test_sorts_by_any_column(self, run: Here) -> None:
         refs = (LLAMA, DEEPSEEK, "openai-community/gpt2")

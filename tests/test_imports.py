@@ -29,6 +29,7 @@ RANKS = {
     "api": 5,
     "what_if": 5,
     "inverse": 5,
+    "arguments": 6,
     "report": 6,
     "cli": 7,
     "__main__": 8,

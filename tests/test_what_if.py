@@ -49,14 +49,14 @@ def test_a_field_is_changed_and_the_config_itself_is_not() -> None:
     raw, changes = what_if.apply(CONFIG, ["intermediate_size=1k", "tie_word_embeddings=true"])
     assert before == CONFIG
     assert (raw["intermediate_size"], raw["tie_word_embeddings"]) == (1000, True)
-    assert [str(change) for change in changes] == ["intermediate_size: 176 → 1000", "tie_word_embeddings: False → True"]
+    assert [str(change) for change in changes] == ["intermediate_size: 176 → 1000", "tie_word_embeddings: false → true"]
     per_layer = 3 * 64 * (1000 - 176)
     assert ffncalc.params(ffncalc.load(raw)).total == TOTAL + 2 * per_layer - 64 * 1000
 
 
 def test_a_field_that_the_file_lacks_is_added() -> None:
     raw, changes = what_if.apply(CONFIG, ["attention_bias=true"])
-    assert str(changes[0]) == "attention_bias: unset → True"
+    assert str(changes[0]) == "attention_bias: unset → true"
     assert ffncalc.params(ffncalc.load(raw)).total == TOTAL + 2 * (64 + 32 + 32 + 64)
 
 

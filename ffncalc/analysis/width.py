@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ffncalc.analysis.params import expansions
-from ffncalc.errors import UsageError
+from ffncalc.errors import UsageError, shown
 from ffncalc.formula import Num, symbols
 from ffncalc.ir import Model
 from ffncalc.quantity import fraction
@@ -104,7 +104,7 @@ def width(
 def _positive(name: str, value: Fraction | str) -> Fraction:
     number = fraction(value)
     if not 0 < number <= LARGEST:
-        raise UsageError(f"the {name} must be a positive number, got {value}")
+        raise UsageError(f"the {name} must be a positive number, got {shown(value)}")
     return number
 
 
