@@ -195,8 +195,35 @@ def test_a_failure_is_told_by_its_cause_at_once(
 
 
 def test_a_missing_repository_is_not_found_and_the_nearest_bundled_one_named(server: Hub) -> None:
-    with pytest.raises(NotFound, match=r"not found on the Hub[\s\S]*Did you mean meta-llama/Llama-3.1-8B\?"):
+    with pytest.raises(NotFound, match=r"not found on the Hub[\s\S]*Did you mean meta-llama/Llama-3.1-8B or "):
         source.load("meta-llama/Llama-3.1-8")
+
+
+MEANT = [
+    ("Llama-3.1-8B", "Did you mean meta-llama/Llama-3.1-8B? "),
+    ("llama-3.1-8b", "Did you mean meta-llama/Llama-3.1-8B? "),
+    ("someone/Llama-3.1-8B", "Did you mean meta-llama/Llama-3.1-8B? "),
+    ("deepseek-v3.5", "Did you mean deepseek-ai/DeepSeek-V3."),
+    ("meta-llama/Llama-3.1-8B", "Without --refresh and a revision the bundled config is read. "),
+    ("org/something-else-altogether", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "hint"), MEANT, ids=[row[0] for row in MEANT])
+def test_what_may_be_meant_is_said_wherever_a_config_is_not_had(
+    server: Hub, monkeypatch: pytest.MonkeyPatch, name: str, hint: str
+) -> None:
+    asked: list[tuple[str, str, bool]] = [
+        ("not found on the Hub", name, False),
+        ("not in the cache", name, True),
+        ("cannot be reached", f"{name}@v1", False),
+    ]
+    for raised, ref, offline in asked:
+        if raised == "cannot be reached":
+            monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # the discard port: nobody listens
+        with pytest.raises(FfncalcError, match=raised) as caught:
+            source.load(ref, refresh=True, offline=offline)
+        assert caught.value.hint.startswith(hint.strip() or ("Check", "Run", "Bundled"))
 
 
 def test_a_missing_revision_is_named(server: Hub) -> None:
@@ -226,6 +253,31 @@ def test_a_silent_or_slow_server_is_given_up(server: Hub, monkeypatch: pytest.Mo
     monkeypatch.setattr(hub, "DEADLINE", 0.6)
     with pytest.raises(NetworkError, match="did not answer within"):
         source.load("org/name")
+
+
+def test_many_references_wait_for_a_silent_server_once(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"org/name-{i}" for i in range(20)]
+    for name in names:
+        server.add(name, fault="silent")
+    monkeypatch.setattr(hub, "TIMEOUT", 0.5)
+    start = time.monotonic()
+    with pytest.raises(NetworkError, match=r"did not answer within 0\.5 s"):
+        source.load(names[0])
+    for name in names[1:]:
+        with pytest.raises(NetworkError, match="did not answer a moment ago, and is not asked again"):
+            source.load(name)
+    assert time.monotonic() - start < 2
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_was_silent_is_asked_again_later(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.add("org/name", fault="silent")
+    monkeypatch.setattr(hub, "TIMEOUT", 0.2)
+    monkeypatch.setattr(hub, "PAUSE", 0.0)
+    with pytest.raises(NetworkError):
+        source.load("org/name")
+    server.repos["org/name"].fault = ""
+    assert source.load("org/name").origin.source == "hub"
 
 
 def test_a_silent_server_is_given_up_within_ten_seconds(server: Hub) -> None:

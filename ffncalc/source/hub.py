@@ -19,8 +19,11 @@ from ffncalc.source import cache, folder, hub_errors, reading
 
 TIMEOUT = 3.0  # seconds that a server may be silent
 DEADLINE = 5.0  # seconds for all requests of one reference, name resolution included
+PAUSE = 30.0  # seconds for which a server that was silent is not asked again: many references wait for it once
 
 T = TypeVar("T")
+
+_resting: dict[str, float] = {}  # endpoint → when it may be asked again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +62,10 @@ def fetch(repo_id: str, revision: str | None, file: str | None = None, *, offlin
         return found
     repository = Repository(repo_id, revision)
     try:
-        return _within(DEADLINE, lambda: repository.config(file), repository.endpoint)
+        return _ask(repository, file)
     except NetworkError as error:
         if (found := _cached(repo_id, revision, file, f"the Hub could not be asked ({error.message})")) is None:
+            error.hint = hub_errors.meant(repo_id) + error.hint
             raise
         return found
 
@@ -165,6 +169,18 @@ class Repository:
         return Answer(status=hops[-1].status_code, headers=merged, body=body, path=paths[-1] if paths else "")
 
 
+def _ask(repository: Repository, file: str | None) -> Fetched:
+    """The config of a repository; an error at once where the server was silent just before."""
+    endpoint = repository.endpoint
+    if time.monotonic() < _resting.get(endpoint, 0.0):
+        raise hub_errors.silent_before(_public(endpoint))
+    try:
+        return _within(DEADLINE, lambda: repository.config(file), endpoint)
+    except hub_errors.Silent:
+        _resting[endpoint] = time.monotonic() + PAUSE
+        raise
+
+
 def _within(seconds: float, work: Callable[[], T], endpoint: str) -> T:
     """The result of `work`, or a NetworkError when it takes longer: name resolution cannot be bounded otherwise."""
     done: list[T] = []
@@ -197,7 +213,10 @@ def _cached(repo_id: str, revision: str | None, file: str | None, why: str = "")
 def _not_cached(repo_id: str, revision: str | None, asked: bool) -> NotFound:
     at = f" at revision {revision!r}" if revision else ""
     why = "--offline was given" if asked else "offline mode is on (HF_HUB_OFFLINE)"
-    return NotFound(f"{repo_id}: {why}, and its config{at} is not in the cache", "Run it once with the network.")
+    return NotFound(
+        f"{repo_id}: {why}, and its config{at} is not in the cache",
+        f"{hub_errors.meant(repo_id)}Run it once with the network.",
+    )
 
 
 def _offline() -> bool:

@@ -14,7 +14,12 @@ from ffncalc.source import bundled
 
 LOGIN = "`hf auth login` (or set HF_TOKEN)"
 PORTAL = "A proxy, a log-in page of the network, or a wrong HF_ENDPOINT answers in its place."
+NO_NETWORK = "Bundled configs and --offline need no network."
 CLIENT = {"HTTPError", "InvalidURL", "OSError", "ValueError"}  # bases of what the HTTP client raises
+
+
+class Silent(NetworkError):
+    """A server that does not answer in time."""
 
 
 def of_status(
@@ -58,8 +63,7 @@ def _gated(status: int, repo: str, page: str, token: bool) -> AccessDenied:
 
 
 def _no_repository(status: int, repo: str, token: bool) -> NotFound:
-    near = nearest(repo, (name for name, _ in bundled.entries()), 1)
-    hint = f"Did you mean {near[0]}? " if near else "Check the name. "
+    hint = meant(repo) or "Check the name. "
     if status in (401, 403):
         private = "make sure that your token may read it" if token else f"run {LOGIN}"
         return NotFound(f"{repo}: not found on the Hub, or private", f"{hint}If it is private, {private}.")
@@ -102,14 +106,30 @@ def of_exception(error: Exception, endpoint: str, timeout: float) -> SourceError
         return NetworkError(f"{endpoint}: the answer broke off ({text})", "Try again.")
     if "TooManyRedirects" in kinds:
         return not_the_hub(endpoint, "redirects without end")
-    return NetworkError(f"{endpoint} cannot be reached: {text}", "Bundled configs and --offline need no network.")
+    return NetworkError(f"{endpoint} cannot be reached: {text}", NO_NETWORK)
 
 
-def silent(endpoint: str, seconds: float) -> NetworkError:
+def silent(endpoint: str, seconds: float) -> Silent:
     """The error for a server that does not answer in time."""
-    return NetworkError(
-        f"{endpoint} did not answer within {seconds:g} s", "Bundled configs and --offline need no network."
-    )
+    return Silent(f"{endpoint} did not answer within {seconds:g} s", NO_NETWORK)
+
+
+def silent_before(endpoint: str) -> Silent:
+    """The error for a server that is not asked, since it did not answer just before."""
+    return Silent(f"{endpoint} did not answer a moment ago, and is not asked again", NO_NETWORK)
+
+
+def meant(repo: str) -> str:
+    """The bundled configs that a repository id may stand for, as the start of a hint; "" where none is near."""
+    if bundled.find(repo) or bundled.find_legacy(repo):
+        return "Without --refresh and a revision the bundled config is read. "
+    names = [name for name, _ in bundled.entries()]
+    ends: dict[str, list[str]] = {}
+    for name in names:
+        ends.setdefault(name.rpartition("/")[2].casefold(), []).append(name)
+    end = repo.rpartition("/")[2].casefold()
+    near = ends.get(end) or nearest(repo, names) or [name for found in nearest(end, ends) for name in ends[found]]
+    return f"Did you mean {' or '.join(near[:2])}? " if near else ""
 
 
 def _named(status: int) -> str:
