@@ -29,6 +29,7 @@ CHUNKED = {
     "kimi_linear": 64,
     "mamba2": 256,
     "nemotron_h": 128,
+    "olmo_hybrid": 64,
     "qwen3_5": 64,
     "qwen3_5_moe": 64,
     "qwen3_next": 64,

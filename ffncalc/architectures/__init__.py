@@ -91,6 +91,7 @@ MODULES: dict[str, str] = {
     "falcon_mamba": "mamba",
     "fast_vlm": "fast_vlm",
     "flaubert": "xlm",
+    "flex_olmo": "moe",
     "florence2": "florence2",
     "florence_vision": "florence_vision",
     "fnet": "fnet",
@@ -140,6 +141,7 @@ MODULES: dict[str, str] = {
     "granite_speech_plus_encoder": "granite_speech_encoder",
     "granitemoe": "granitemoe",
     "granitemoehybrid": "granitemoehybrid",
+    "granitemoeshared": "granitemoe",
     "helium": "dense",
     "hunyuan_v1_dense": "dense",
     "hunyuan_v1_moe": "hunyuan_v1_moe",
@@ -221,14 +223,17 @@ MODULES: dict[str, str] = {
     "mpnet": "bert",
     "mpt": "mpt",
     "mt5": "t5",
+    "mvp": "mvp",
     "nanochat": "dense",
     "nemotron": "dense",
     "nemotron-nas": "nemotron_nas",
     "nemotron_h": "nemotron_h",
+    "nllb-moe": "nllb_moe",
     "nomic_bert": "nomic_bert",
     "olmo": "dense",
     "olmo2": "dense",
     "olmo3": "dense",
+    "olmo_hybrid": "olmo_hybrid",
     "olmoe": "moe",
     "openai-gpt": "openai_gpt",
     "openelm": "openelm",
@@ -306,6 +311,7 @@ MODULES: dict[str, str] = {
     "starcoder2": "starcoder2",
     "switch_transformers": "switch_transformers",
     "t5": "t5",
+    "t5gemma": "t5gemma",
     "tapas": "tapas",
     "telechat": "telechat",
     "timm_wrapper": "fastvit",
@@ -378,13 +384,25 @@ def build(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> 
         ConfigError: fields are missing, wrong or in conflict.
     """
     config = parse(raw, prefix=prefix, nested=nested)
-    model: Model = module(config.model_type).build(config)
+    try:
+        model: Model = module(config.model_type).build(config)
+    except ConfigError as error:
+        raise _about(error, config, prefix) from None
     named = tuple(
         (prefix + key, value) for key, value in config.taken.items() if key not in ("architectures", "model_type")
     )
     unnamed = () if raw.get("model_type") else (f"model_type is missing: read as {config.model_type}, by its class",)
     notes = (*unnamed, *model.notes, *drafting(config), *contradicting(config))
     return replace(model, defaults=(*named, *model.defaults), notes=notes)
+
+
+def _about(error: ConfigError, config: BaseConfig, prefix: str) -> ConfigError:
+    """The error, with a note for each field that it names whose value is a class default and not in the file."""
+    taken = {
+        field: config.taken.get(field.removeprefix(prefix)) for field in error.message.partition(":")[0].split(", ")
+    }
+    notes = (f"{k} is not in the file: {v} is the default of the class" for k, v in taken.items() if type(v) is int)
+    return ConfigError("; ".join((error.message, *notes)), error.hint)
 
 
 def drafting(config: BaseConfig) -> tuple[str, ...]:

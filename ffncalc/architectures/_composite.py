@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from ffncalc import architectures
 from ffncalc.architectures._decoder import StackConfig
 from ffncalc.architectures._task import Task, task_of
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Stream
 from ffncalc.schema import BaseConfig
 
@@ -154,6 +154,18 @@ def part(kind: type[C], raw: Mapping[str, Any] | None, model_type: str, *, key: 
     if not isinstance(found, kind):
         raise ConfigError(f"{key}model_type: {found.model_type} does not fit this family")
     return found
+
+
+def nested(config: type[C], raw: Mapping[str, Any] | None, prefix: str, model_type: str) -> C:
+    """The config of a part that has no model type of its own, stored as differences from its class.
+
+    Raises:
+        ConfigError: it is no object, or has wrong fields.
+    """
+    if raw is not None and not isinstance(raw, Mapping):
+        raise ConfigError(f"{prefix.rstrip('.')}: must be an object, got {shown(raw)}")
+    defaults = architectures.defaults().get(model_type, {})
+    return config.parse({**(raw or {}), "model_type": model_type}, defaults, prefix=prefix, nested=True)
 
 
 def projector(prefix: str, *parts: Component) -> Block:

@@ -63,6 +63,7 @@ ROWS: dict[str, Row] = {
     "m2m_100": Row(offset=None, last_norm=True, logits_bias=False, causal=False),
     "marian": Row(),
     "mbart": Row(offset=2, first_norm=True, last_norm=True),
+    "mvp": Row(offset=2, first_norm=True, labels=3),
     "pegasus": Row(last_norm=True),
     "plbart": Row(offset=2, first_norm=True),
 }

@@ -1,21 +1,23 @@
-"""Granite 3 MoE: Llama's attention, experts in two stacked tensors.
+"""Granite 3 MoE: Llama's attention, experts in two stacked tensors; GraniteMoeShared adds an FFN for all tokens.
 
-Source: https://huggingface.co/ibm-granite/granite-3.0-1b-a400m-base, transformers models/granitemoe.
+Source: https://huggingface.co/ibm-granite/granite-3.0-1b-a400m-base, transformers models/granitemoe, granitemoeshared.
 """
 
 from __future__ import annotations
 
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.components.attention import Attention
+from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
-from ffncalc.ir import Model
-from ffncalc.schema import Size
+from ffncalc.ir import Model, Role
+from ffncalc.schema import Count, Size
 
 
 class Config(DecoderConfig):
     intermediate_size: Size
     num_local_experts: Size = 8
     num_experts_per_tok: Size = 2
+    shared_intermediate_size: Count = 0
     attention_bias: bool = False
 
 
@@ -46,6 +48,19 @@ def build(c: Config) -> Model:
             ),
             router="router.layer",
         ),
+        *((shared(c),) if c.model_type == "granitemoeshared" and c.shared_intermediate_size else ()),
         *norms(c, "input_layernorm", "post_attention_layernorm"),
     )
     return decoder(c, lambda i: parts)
+
+
+def shared(c: Config) -> GatedFFN:
+    return GatedFFN(
+        "shared_mlp",
+        width=c.hidden_size,
+        hidden=c.shared_intermediate_size,
+        activation=c.hidden_act,
+        role=Role.SHARED,
+        fused="input_linear",
+        down="output_linear",
+    )

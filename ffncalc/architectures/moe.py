@@ -60,6 +60,10 @@ def early_even(c: Config) -> list[Span]:
 MIXTRAL = ("w1", "w3", "w2")
 
 ROWS: dict[str, Row] = {
+    "flex_olmo": Row(
+        dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="all", norms=dense.POST),
+        width="intermediate_size",
+    ),
     "minimax_m2": Row(
         dense=dense.Row(qk_norm="all"),
         width="intermediate_size",

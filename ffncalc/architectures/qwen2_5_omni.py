@@ -7,12 +7,11 @@ Source: arXiv:2503.20215, transformers models/qwen2_5_omni.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ffncalc import architectures
-from ffncalc.architectures._composite import CompositeConfig, Names, composite, taken, text_model, tower
+from ffncalc.architectures._composite import CompositeConfig, Names, composite, nested, taken, text_model, tower
 from ffncalc.architectures.qwen2_5_omni_speech import (
     DiffusionConfig,
     TalkerConfig,
@@ -21,11 +20,7 @@ from ffncalc.architectures.qwen2_5_omni_speech import (
     talker,
     vocoder,
 )
-from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Model, Stream
-from ffncalc.schema import BaseConfig
-
-C = TypeVar("C", bound=BaseConfig)
 
 
 class Config(CompositeConfig):
@@ -99,15 +94,3 @@ def speaking(c: Config) -> Model:
 
 def model_of(c: Config, blocks: tuple[Block, ...], defaults: tuple[tuple[str, object], ...]) -> Model:
     return Model(model_type=c.model_type, architecture=c.architecture, width=1, blocks=blocks, defaults=defaults)
-
-
-def nested(config: type[C], raw: Mapping[str, Any] | None, prefix: str, model_type: str) -> C:
-    """A part's config, stored as differences from its class.
-
-    Raises:
-        ConfigError: it is no object, or has wrong fields.
-    """
-    if raw is not None and not isinstance(raw, Mapping):
-        raise ConfigError(f"{prefix.rstrip('.')}: must be an object, got {shown(raw)}")
-    defaults = architectures.defaults().get(model_type, {})
-    return config.parse({**(raw or {}), "model_type": model_type}, defaults, prefix=prefix, nested=True)

@@ -67,6 +67,28 @@ class GatedDeltaNet(Component):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SplitDeltaNet(GatedDeltaNet):
+    """The same mixer with every projection and convolution apart, as OLMo Hybrid stores it.
+
+    Weights: q_proj and k_proj [keys, width], v_proj and g_proj (output gate) [values, width], a_proj and b_proj
+    [value_heads, width], o_proj [width, values]; depthwise q_, k_ and v_conv1d; A_log and dt_bias [value_heads];
+    o_norm [value_dim].
+    """
+
+    def tensors(self) -> tuple[Tensor, ...]:
+        keys, values, heads = self.key_heads * self.key_dim, self.value_heads * self.value_dim, self.value_heads
+        convolved = {"q": keys, "k": keys, "v": values}
+        rows = {**convolved, "a": heads, "b": heads, "g": values}
+        return (
+            *(gains(name, heads) for name in ("dt_bias", "A_log")),
+            *(t for name, out in rows.items() for t in linear(f"{name}_proj", self.width, out, Role.MIXER)),
+            *(t for name, out in convolved.items() for t in depthwise(f"{name}_conv1d", out, self.kernel)),
+            *norm("o_norm", self.value_dim),
+            *linear("o_proj", values, self.width, Role.MIXER),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class KimiDeltaAttention(Component):
     """Kimi Delta Attention (arXiv:2510.26692): a state [head_dim, head_dim] per head, each key channel its own decay.
 

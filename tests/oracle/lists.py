@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent / "lists"
 RANGES = re.compile(r"\[([\d,-]+)\]")
+NUMBERED = re.compile(r"(expert_|)(\d+)")  # parts of names that are gathered
 
 
 class Entry(NamedTuple):
@@ -75,9 +76,9 @@ def collapse(entries: Iterable[tuple[str, Entry]]) -> list[str]:
         plain: dict[tuple[str, Entry], str] = {}
         for name, entry in rows:
             parts = name.split(".")
-            if position < len(parts) and parts[position].isdigit():
-                key = (".".join([*parts[:position], "\0", *parts[position + 1 :]]), entry)
-                groups.setdefault(key, []).append(int(parts[position]))
+            if position < len(parts) and (match := NUMBERED.fullmatch(parts[position])):
+                key = (".".join([*parts[:position], f"{match[1]}\0", *parts[position + 1 :]]), entry)
+                groups.setdefault(key, []).append(int(match[2]))
             else:
                 key = (name, entry)
                 plain[key] = name

@@ -64,7 +64,22 @@ def stored(model: Any, state: dict[str, Any]) -> dict[str, Any]:
 
     model._weight_conversions = conversions(model) or None
     found = revert_weight_conversion(model, state)
+    if model.config.model_type == "olmo_hybrid":
+        found = olmo_hybrid(found)
     return {corrected(model.config.model_type, name): tensor for name, tensor in found.items()}
+
+
+def olmo_hybrid(found: dict[str, Any]) -> dict[str, Any]:
+    """The way back cuts the convolution into equal parts, and renames a norm of the attention layers too."""
+    repaired = {}
+    for name, tensor in found.items():
+        layer, _, leaf = name.rpartition("feedforward_layer_norm.")
+        if layer and f"{layer}self_attn.q_proj.weight" in found:
+            name = f"{layer}post_attention_layernorm.{leaf}"
+        if "_conv1d." in name:
+            tensor = tensor.new_empty(found[name.replace("_conv1d.", "_proj.")].shape[0], *tensor.shape[1:])
+        repaired[name] = tensor
+    return repaired
 
 
 def corrected(model_type: str, name: str) -> str:
