@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -60,14 +61,84 @@ def test_pipes_in_a_folder_are_not_waited_for(tmp_path: Path) -> None:
 
 
 @needs_pipes
-@pytest.mark.parametrize("command", ["check", "params"])
-def test_a_pipe_given_by_name_is_read(command: str, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.json"
+@pytest.mark.parametrize(
+    "args", [["check"], ["params"], ["ffn"], ["lock", "--folder", "/"], ["diff", LLAMA]], ids=" ".join
+)
+def test_what_is_no_file_is_refused_at_once(args: list[str], tmp_path: Path) -> None:
+    pipe, address = tmp_path / "pipe.json", tmp_path / "socket"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=(json.dumps(config(LLAMA)),), daemon=True)
-    writer.start()
-    done = run(command, str(pipe))
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(address))
+        for path, kind in ((pipe, "a pipe"), (address, "a socket"), (Path("/dev/zero"), "a device")):
+            done = run(*args, str(path))
+            assert (done.returncode, done.stdout) == (2, "") or args[0] == "lock"
+            assert f"{path}: is no regular file but {kind}\n" in done.stderr
+
+
+def substituted(line: str) -> subprocess.CompletedProcess[str]:
+    """A line of bash, where `$program` is ffncalc and `$good` and `$bad` hold configs."""
+    texts = {"good": json.dumps(config(LLAMA)), "bad": json.dumps(changed(config(LLAMA), {"num_key_value_heads": 7}))}
+    return subprocess.run(
+        ["bash", "-c", line],
+        env=os.environ | texts | {"program": f"{sys.executable} -m ffncalc"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+needs_descriptors = pytest.mark.skipif(
+    not os.path.exists("/dev/fd") or shutil.which("bash") is None, reason="needs bash and /dev/fd"
+)
+
+
+@needs_descriptors
+@pytest.mark.parametrize(
+    "line",
+    [
+        '$program params <(echo "$good") --format csv',
+        'echo "$good" | $program params /dev/stdin --format csv',
+        'echo "$good" | $program params /dev/fd/0 --format csv',
+        '$program params /proc/self/fd/7 --format csv 7< <(echo "$good")',
+        '$program params /dev/fd/7 --format csv 7<<< "$good"',
+    ],
+)
+def test_what_a_shell_substitutes_is_read(line: str) -> None:
+    if "/proc/" in line and not os.path.exists("/proc/self/fd"):
+        pytest.skip("no /proc here")
+    done = substituted(line)
     assert (done.returncode, done.stderr) == (0, "")
+    assert ",8030261248," in done.stdout
+
+
+@needs_descriptors
+@pytest.mark.parametrize("ref", ["-", "/dev/stdin", "/dev/fd/7"])
+def test_a_stream_is_checked_beside_many_files(ref: str, tmp_path: Path) -> None:
+    for i in range(300):  # enough for processes of their own, which do not have the stream
+        (tmp_path / f"{i}.json").write_text(json.dumps(config(LLAMA)))
+    done = substituted(f'$program check --select S002 {tmp_path} {ref} --jobs 2 0<<< "$bad" 7<<< "$bad"')
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith(f"{ref}:1:")
+    assert done.stdout.endswith("1 error in 301 files\n")
+
+
+@needs_descriptors
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("$program params <(yes)", "longer than 8 MB"),
+        ("$program params <(true)", "the file is empty"),
+        ("$program params /dev/fd/99", "/dev/fd/99: no such file or folder"),
+        ("$program params - <&-", "stdin: is closed"),
+        ("$program check /dev/stdin <&-", "stdin: is closed"),
+        ('$program diff /dev/stdin - <<< "$good"', "standard input can be only one of the two"),
+    ],
+)
+def test_a_stream_that_gives_no_config_is_an_error(line: str, error: str) -> None:
+    done = substituted(line)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert error in done.stderr
 
 
 @pytest.mark.parametrize("key", ["model_type", "hidden_act", "torch_dtype", "hidden_size", "layer_types"])

@@ -61,7 +61,9 @@ def _lock_above(ref: str) -> Iterator[Target]:
 
 
 def _of(ref: str) -> Iterator[Target]:
-    if os.path.isdir(expanded := os.path.expanduser(ref)):
+    if reference.descriptor(ref) is not None:
+        yield Target(ref)
+    elif os.path.isdir(expanded := os.path.expanduser(ref)):
         yield from _in_folder(expanded)
     elif os.path.exists(expanded):
         yield Target(ref, expanded)

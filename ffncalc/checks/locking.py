@@ -68,8 +68,7 @@ def _count(target: Target) -> Entry | None:
     assert target.path is not None
     if not target.sure:
         try:
-            with open(target.path, "rb") as stream:
-                data = reading.read(stream)
+            data = reading.read_path(target.path, target.shown)
         except OSError as error:
             raise FileError(f"{target.shown}: cannot be read ({error.strerror})") from None
         if not is_config(data):

@@ -23,6 +23,7 @@ from ffncalc.checks.finding import Finding
 from ffncalc.checks.settings import for_file, for_folder
 from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import foreign, reading
+from ffncalc.source.reference import descriptor
 
 CHUNK = 64
 ALONE = 256  # files that one process does faster than two would start
@@ -65,6 +66,11 @@ def check_all(targets: Iterable[Target], options: Options, jobs: int | None = No
 def _in_processes(first: Sequence[Target], rest: Iterator[Target], options: Options, workers: int) -> Iterator[Checked]:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    def here(chunk: Sequence[Target]) -> Future[list[Checked]]:
+        done: Future[list[Checked]] = Future()
+        done.set_result(check_chunk(chunk, options))
+        return done
+
     def chunks() -> Iterator[list[Target]]:
         for start in range(0, len(first), CHUNK):
             yield list(first[start : start + CHUNK])
@@ -74,11 +80,16 @@ def _in_processes(first: Sequence[Target], rest: Iterator[Target], options: Opti
     waiting: deque[Future[list[Checked]]] = deque()
     with ProcessPoolExecutor(workers) as pool:
         for chunk in chunks():
-            waiting.append(pool.submit(check_chunk, chunk, options))
+            waiting.append(here(chunk) if any(map(is_stream, chunk)) else pool.submit(check_chunk, chunk, options))
             if len(waiting) > 2 * workers:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+
+
+def is_stream(target: Target) -> bool:
+    """Whether a target is an open stream, which other processes do not have."""
+    return target.path is None and descriptor(target.shown) is not None
 
 
 def check_chunk(targets: Sequence[Target], options: Options) -> list[Checked]:
@@ -117,8 +128,7 @@ def _read(target: Target) -> bytes:
     if target.path is None:
         return source.fetch(target.shown).data
     try:
-        with open(target.path, "rb") as stream:
-            return reading.read(stream)
+        return reading.read_path(target.path, target.shown)
     except FileNotFoundError:
         raise NotFound(f"{target.shown}: no such file") from None
     except OSError as error:

@@ -13,6 +13,7 @@ from ffncalc.cli.options import Ctx, Offline, Refresh, Steps
 from ffncalc.cli.output import screen, write
 from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.diff import DiffFormat
+from ffncalc.source.reference import STDIN
 
 Old = Annotated[str, typer.Argument(metavar="OLD", help="The config before: file, Hub id, address, REV:PATH in git.")]
 New = Annotated[str, typer.Argument(metavar="NEW", help="The config after, written alike; - is standard input.")]
@@ -35,7 +36,7 @@ def diff(
     from ffncalc.analysis.diff import diff as compare
     from ffncalc.report.diff import text
 
-    if old == new == "-":
+    if old in STDIN and new in STDIN:
         raise UsageError("standard input can be only one of the two")
     wanted = contexts(ctx, steps) or USUAL
     before, after = (_loaded(ref, refresh=refresh, offline=offline) for ref in (old, new))

@@ -12,6 +12,7 @@ from ffncalc.cli.options import Loading
 from ffncalc.errors import FfncalcError, InternalError, UsageError
 from ffncalc.ir import Model
 from ffncalc.report import Entry
+from ffncalc.source.reference import STDIN
 
 T = TypeVar("T")
 Analyse = Callable[[Mapping[str, Any], Model], T]
@@ -48,7 +49,7 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) 
 
 def located(error: FfncalcError, ref: str) -> FfncalcError:
     """The same error, with the reference in front where it does not name it."""
-    where = "stdin" if ref == "-" else ref
+    where = "stdin" if ref in STDIN else ref
     if not isinstance(error, UsageError) and where not in error.message:
         error.message = f"{where}: {error.message}"
     return error
@@ -63,6 +64,7 @@ def _entry(ref: str, loading: Loading, analyse: Analyse[T], fallback: str) -> En
 
     raw, _ = what_if.apply(loaded.raw, loading.sets)
     changed = api.describe(replace(loaded, raw=raw))
+    changed = replace(changed, notes=(*changed.notes, *what_if.idle(loaded.raw, loading.sets, changed)))
     return Entry(
         ref=ref,
         model=changed,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
+import sys
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
@@ -26,10 +29,49 @@ MAGIC = {
 }
 USE_CONFIG = "Give the config.json that belongs to it."
 
+SPECIAL = (  # on which a reader may wait for ever
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
 
 def read(stream: BinaryIO) -> bytes:
     """The bytes of a stream, no more than are needed to say that it is too long."""
     return stream.read(LIMIT + 1)
+
+
+def read_path(path: str | os.PathLike[str], shown: str = "") -> bytes:
+    """The bytes of a regular file, as `read`; `shown` names it in errors.
+
+    Raises:
+        FileError: it is a pipe, a socket or a device.
+        OSError: it cannot be read.
+    """
+    mode = os.stat(path).st_mode
+    for is_kind, kind in SPECIAL:
+        if is_kind(mode):
+            raise FileError(f"{shown or path}: is no regular file but {kind}", "`-` reads standard input.")
+    with open(path, "rb") as stream:
+        return read(stream)
+
+
+def read_descriptor(number: int, shown: str) -> bytes:
+    """The bytes of a stream that the caller opened, as `read`: 0 is standard input.
+
+    Raises:
+        FileError: it is closed, or cannot be read.
+    """
+    if number == 0 and sys.stdin is None:
+        raise FileError(f"{shown}: is closed")
+    try:
+        if number == 0:
+            return read(sys.stdin.buffer)
+        with open(number, "rb", closefd=False) as stream:
+            return read(stream)
+    except OSError as error:
+        raise FileError(f"{shown}: cannot be read ({error.strerror})") from None
 
 
 def parse(data: bytes, where: str) -> dict[str, Any]:

@@ -15,6 +15,9 @@ VERBS = {"blob", "resolve", "tree", "raw", "blame", "edit", "commit", "commits",
 OTHER_KINDS = {"datasets", "spaces", "kernels", "buckets", "collections", "papers", "docs", "blog"}
 PATH_ENDINGS = (".json", ".gguf", ".safetensors", ".bin", ".pt", ".pth", ".yaml", ".yml", ".txt")
 
+STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")  # what a shell puts for <(command)
+
 REPO_ID = re.compile(r"(?=.{1,96}$)\w(?:[\w.-]*\w)?(?:/\w(?:[\w.-]*\w)?)?", re.ASCII)
 REVISION = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*", re.ASCII)
 GIT = re.compile(r"(?![A-Za-z]:[\\/])([^:]*):([^:]*(?:/[^:]*|\.json))", re.IGNORECASE)  # but no C:\file or C:/file
@@ -23,15 +26,16 @@ FORMS = "Write a path, `org/name`, `org/name@revision`, or the address of a mode
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A reference: `path` is set for files and folders, `repo_id` for the Hub, `git` for a revision, none for stdin.
+    """A reference: `path` is set for files and folders, `repo_id` for the Hub, `git` for a revision.
 
-    `file` is the config inside the repository, None for its main one. `git` is (revision, path), where an empty
-    revision is the index. `shown` is the reference as it may be printed: addresses lose user names, tokens and query
-    strings.
+    `descriptor` is set for a stream that the caller opened, 0 for standard input. `file` is the config inside the
+    repository, None for its main one. `git` is (revision, path), where an empty revision is the index. `shown` is the
+    reference as it may be printed: addresses lose user names, tokens and query strings.
     """
 
     shown: str
     path: Path | None = None
+    descriptor: int | None = None
     repo_id: str = ""
     revision: str | None = None
     file: str | None = None
@@ -39,7 +43,9 @@ class Reference:
 
 
 def parse(text: str) -> Reference:
-    """Take a reference apart: `-`, an existing path, an address, REV:PATH in git, or a repository id, in this order.
+    """Take a reference apart: an open stream, an existing path, an address, REV:PATH in git, a repository id.
+
+    This is the order in which they are tried.
 
     Raises:
         NotFound: it looks like a path, and nothing is there.
@@ -48,8 +54,8 @@ def parse(text: str) -> Reference:
     ref = text.strip()
     if not ref or any(ord(letter) < 32 for letter in ref):
         raise UsageError("an empty reference" if not ref else f"{ref!r} is no reference", FORMS)
-    if ref == "-":
-        return Reference(shown="-")
+    if (number := descriptor(ref)) is not None:
+        return Reference(shown=ref, descriptor=number)
     if (path := existing(ref)) is not None:
         return Reference(shown=ref, path=path)
     if ref.lower().startswith("hf://"):
@@ -63,6 +69,14 @@ def parse(text: str) -> Reference:
     if looks_like_path(ref):
         raise NotFound(f"{ref}: no such file or folder", _path_hint(ref))
     return _from_id(ref.rstrip("/"), ref)
+
+
+def descriptor(ref: str) -> int | None:
+    """The number of the open stream that a reference names: `-`, /dev/stdin, /dev/fd/63; None for any other."""
+    if ref in STDIN:
+        return 0
+    match = DESCRIPTOR.fullmatch(ref)
+    return int(match[1]) if match and os.path.exists(ref) and not os.path.isdir(ref) else None
 
 
 def existing(ref: str) -> Path | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +45,7 @@ def load(ref: str, *, revision: str | None = None, refresh: bool = False, offlin
 
 
 def fetch(ref: str, *, revision: str | None = None, refresh: bool = False, offline: bool = False) -> Fetched:
-    """The config file of a reference: `-`, a path, REV:PATH in git, a repository id, or an address on the Hub.
+    """The config file of a reference: an open stream, a path, REV:PATH in git, a repository id, or an address.
 
     A repository is read from the bundled configs unless `refresh` or a revision asks otherwise, then from the Hub,
     or from huggingface_hub's cache when `offline`.
@@ -59,12 +58,12 @@ def fetch(ref: str, *, revision: str | None = None, refresh: bool = False, offli
     found = reference.parse(ref)
     if revision is not None:
         found = reference.with_revision(found, revision)
+    if found.descriptor is not None:
+        return _from_stream(found.shown, found.descriptor)
     if found.path is not None:
         return _shadowed(found, refresh) or _from_path(found.path, found.shown)
     if found.git is not None:
         return _from_git(found.shown, *found.git)
-    if not found.repo_id:
-        return Fetched(reading.read(sys.stdin.buffer), "stdin", Origin(ref="-", source="stdin"))
     inside = None if refresh or found.revision or found.file else bundled_config(found.repo_id)
     if inside is not None:
         return Fetched(inside.read_bytes(), found.shown, Origin(ref=found.shown, source="bundled"))
@@ -81,26 +80,24 @@ def load_path(path: Path, shown: str = "") -> Loaded:
     return _from_path(path, shown or str(path)).parse()
 
 
+def _from_stream(shown: str, number: int) -> Fetched:
+    if number == 0:
+        return Fetched(reading.read_descriptor(0, "stdin"), "stdin", Origin(ref=shown, source="stdin"))
+    return Fetched(reading.read_descriptor(number, shown), shown, Origin(ref=shown, source="file", path=shown))
+
+
 def _from_path(path: Path, shown: str) -> Fetched:
     where = path
     try:
         if path.is_dir():
-            found = folder.config_in(_names(path), lambda name: _regular(path / name).read_bytes(), shown.rstrip("/\\"))
-            where = _regular(path / found)
-        with where.open("rb") as stream:
-            data = reading.read(stream)
+            found = folder.config_in(_names(path), lambda name: reading.read_path(path / name), shown.rstrip("/\\"))
+            where = path / found
+        data = reading.read_path(where)
     except FileNotFoundError:
         raise NotFound(f"{where}: no such file or folder") from None
     except OSError as error:
         raise FileError(f"{where}: cannot be read ({error.strerror})") from None
     return Fetched(data, str(where), Origin(ref=shown, source="file", path=str(where)))
-
-
-def _regular(path: Path) -> Path:
-    """A file of a folder; raises FileError for a pipe or a device, on which a reader may wait for ever."""
-    if path.exists() and not path.is_file():
-        raise FileError(f"{path}: is no regular file")
-    return path
 
 
 def bundled_config(repo_id: str) -> Path | None:
