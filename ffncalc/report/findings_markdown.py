@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ffncalc.checks.finding import Finding
 from ffncalc.checks.runner import Checked
+from ffncalc.errors import FfncalcError
 from ffncalc.report.findings import Summary
 from ffncalc.report.markdown import escape
 
@@ -14,7 +15,7 @@ HEAD = "| Where | Rule | Severity | What | Hint |\n| --- | --- | --- | --- | ---
 
 @dataclass(kw_only=True)
 class FindingWriter:
-    """One row per finding."""
+    """One row per finding, and per file that could not be checked."""
 
     codes: tuple[str, ...] = ()
     color: bool = False
@@ -27,7 +28,7 @@ class FindingWriter:
 
     def file(self, checked: Checked) -> str:
         """Rows."""
-        rows = "".join(map(_row, checked.findings))
+        rows = _failure(checked.path, checked.error) if checked.error else "".join(map(_row, checked.findings))
         head = HEAD if rows and not self.started else ""
         self.started = self.started or bool(rows)
         return head + rows
@@ -38,5 +39,12 @@ class FindingWriter:
 
 
 def _row(f: Finding) -> str:
-    cells = (f"{f.path}:{f.line}", f"{f.code} {f.name}", f.severity.value, f.message, f.hint)
+    return _cells(f"{f.path}:{f.line}", f"{f.code} {f.name}", f.severity.value, f.message, f.hint)
+
+
+def _failure(path: str, error: FfncalcError) -> str:
+    return _cells(path, "", "not checked", error.message, error.hint)
+
+
+def _cells(*cells: str) -> str:
     return "| " + " | ".join(map(escape, cells)) + " |\n"

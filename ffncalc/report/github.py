@@ -6,7 +6,9 @@ actions/toolkit (packages/core/src/command.ts): in a message %, CR and LF are es
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ffncalc.checks.finding import Finding, Severity
 from ffncalc.checks.runner import Checked
@@ -29,7 +31,10 @@ class FindingWriter:
 
     def file(self, checked: Checked) -> str:
         """Its annotations."""
-        return "".join(map(_command, checked.findings))
+        if checked.error is not None:
+            properties = {"file": place(checked.path), "title": "not checked"}
+            return _command("error", properties, checked.error.message, checked.error.hint)
+        return "".join(map(_finding, checked.findings))
 
     def end(self, summary: Summary) -> str:
         """The counts, which no annotation shows."""
@@ -46,9 +51,14 @@ def value(text: str) -> str:
     return message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _command(f: Finding) -> str:
+def place(path: str) -> str:
+    """A path as git writes it: without a leading `./`, with slashes."""
+    return PurePath(path).as_posix()
+
+
+def _finding(f: Finding) -> str:
     properties = {
-        "file": f.path,
+        "file": place(f.path),
         "line": str(f.line),
         "endLine": str(f.end_line),
         "col": str(f.column),
@@ -57,6 +67,10 @@ def _command(f: Finding) -> str:
     }
     if f.end_line != f.line:  # columns are only for one line
         del properties["col"], properties["endColumn"]
-    listed = ",".join(f"{name}={value(text)}" for name, text in properties.items())
-    body = f"{f.message}\n{f.hint}" if f.hint else f.message
-    return f"::{COMMANDS[f.severity]} {listed}::{message(body)}\n"
+    return _command(COMMANDS[f.severity], properties, f.message, f.hint)
+
+
+def _command(name: str, properties: Mapping[str, str], text: str, hint: str) -> str:
+    listed = ",".join(f"{key}={value(each)}" for key, each in properties.items())
+    body = f"{text}\n{hint}" if hint else text
+    return f"::{name} {listed}::{message(body)}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -88,11 +89,12 @@ class FindingWriter:
 
 
 def uri(path: str) -> str:
-    """A path as a relative or absolute URI reference."""
+    """A path as a relative or absolute URI reference; bytes that are no UTF-8 stay what they are."""
     pure = PurePath(path)
-    return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix())
+    return pure.as_uri() if pure.is_absolute() else quote(os.fsencode(pure.as_posix()))
 
 
 def fingerprint(f: Finding) -> str:
     """What stays the same when lines move."""
-    return hashlib.sha256("\0".join((f.path, f.code, f.field)).encode()).hexdigest()[:32]
+    text = "\0".join((f.path, f.code, f.field))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
