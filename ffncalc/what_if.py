@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from ffncalc import architectures, quantity
-from ffncalc.errors import UsageError, nearest, shown
+from ffncalc import api, architectures, quantity
+from ffncalc.errors import FfncalcError, UsageError, nearest, shown
+from ffncalc.ir import Model
+from ffncalc.origin import PARSED
 from ffncalc.schema import BaseConfig
-from ffncalc.source import dialects
+from ffncalc.source import Loaded, dialects
 
 TEXT_PARTS = ("text_config", "llm_config", "language_config")  # where composites keep the language model
 ABSENT = object()
@@ -32,11 +34,15 @@ Kinds = frozenset[type]
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One field that was set: its dotted key in the file, and its value before (ABSENT: none) and after."""
+    """One field that was set: its dotted key in the file, and its value before (ABSENT: none) and after.
+
+    `read`: the family has such a field; without, it is a key that only the file has.
+    """
 
     key: str
     before: object
     after: object
+    read: bool = True
 
     def __str__(self) -> str:
         before = "unset" if self.before is ABSENT else shown(self.before)
@@ -57,15 +63,15 @@ class Scope:
         own = (name for c in self.classes for name in (*c.fields(), *(a for row in c.aliases.values() for a in row)))
         return list(dict.fromkeys((*self.raw, *self.known, *own)))
 
-    def target(self, key: str) -> tuple[str, Kinds] | None:
-        """The key of the file that `key` means, and the types it may have; None for an unknown one."""
+    def target(self, key: str) -> tuple[str, Kinds, bool] | None:
+        """The key of the file that `key` means, its types, and whether the family reads it; None for an unknown one."""
         if key in self.known:
-            return key, self.known[key]
+            return key, self.known[key], True
         for config_class in self.classes:
             for name, info in config_class.fields().items():
                 if key in (name, *config_class.aliases.get(name, ())):
-                    return config_class.key_of(name, self.raw) or key, kinds(info.annotation)
-        return (key, _kinds_like(self.raw[key])) if key in self.raw else None
+                    return config_class.key_of(name, self.raw) or key, kinds(info.annotation), True
+        return (key, _kinds_like(self.raw[key]), False) if key in self.raw else None
 
 
 def apply(raw: Mapping[str, Any], assignments: Iterable[str]) -> tuple[Mapping[str, Any], tuple[Change, ...]]:
@@ -83,12 +89,34 @@ def apply(raw: Mapping[str, Any], assignments: Iterable[str]) -> tuple[Mapping[s
         key, equals, text = assignment.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--set {assignment}: expected KEY=VALUE", "For example --set intermediate_size=16384")
-        scope, name, allowed = _find(raw, key.strip())
-        value = convert(text.strip(), allowed, ".".join((*scope.path, name)))
-        change = Change(key=".".join((*scope.path, name)), before=scope.raw.get(name, ABSENT), after=value)
+        scope, name, allowed, read = _find(raw, key.strip())
+        dotted_key = ".".join((*scope.path, name))
+        value = convert(text.strip(), allowed, dotted_key)
+        change = Change(key=dotted_key, before=scope.raw.get(name, ABSENT), after=value, read=read)
         raw = _with(raw, (*scope.path, name), value)
         changes.append(change)
     return raw, tuple(changes)
+
+
+def idle(raw: Mapping[str, Any], assignments: Sequence[str], model: Model) -> Iterator[str]:
+    """A note on each assignment without which `model`, that of the changed config, would be the same."""
+    _, changes = apply(raw, assignments)
+    for i, change in enumerate(changes):
+        if change.after == change.before or change.key in (later.key for later in changes[i + 1 :]):
+            continue
+        try:
+            rest, _ = apply(raw, [*assignments[:i], *assignments[i + 1 :]])
+            same = _counted(api.describe(Loaded(rest, PARSED))) == _counted(model)
+        except FfncalcError:  # it is needed
+            continue
+        if same:
+            why = "" if change.read else f": nothing that is counted for model type {model.model_type} reads it"
+            yield f"{change.key} changes no number{why or ' of this config'}"
+
+
+def _counted(model: Model) -> Model:
+    """What numbers come from: a model without what is only said about it."""
+    return replace(model, notes=(), defaults=(), origin=PARSED, name="")
 
 
 def convert(text: str, allowed: Kinds, key: str) -> object:
@@ -159,8 +187,8 @@ def _json(text: str, allowed: Kinds) -> object:
     return value if type(value) in allowed else None
 
 
-def _find(raw: Mapping[str, Any], dotted: str) -> tuple[Scope, str, Kinds]:
-    """The scope that a key belongs to, its name there, and its types."""
+def _find(raw: Mapping[str, Any], dotted: str) -> tuple[Scope, str, Kinds, bool]:
+    """The scope that a key belongs to, its name there, its types, and whether the family reads it."""
     *path, name = dotted.split(".")
     scopes = list(_scopes(raw))
     chosen = [s for s in scopes if s.path == tuple(path)] if path else [s for s in scopes if _is_text(s.path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import ffncalc
 from ffncalc import quantity, source, what_if
 from ffncalc.errors import ConfigError, UsageError
+from tests.command import LLAMA, Here
 from tests.fake_hub import CONFIG, TOTAL
 
 NUMBERS = [
@@ -166,3 +168,38 @@ def test_a_params_json_is_changed_by_its_own_keys() -> None:
     assert ffncalc.params(ffncalc.load(wider)).expansion[0].hidden == 14336
     with pytest.raises(UsageError, match=r"Did you mean n_layers\?"):
         what_if.apply(LLAMA2, ["n_layer=4"])
+
+
+IDLE = [
+    (["rope_theta=5"], ["rope_theta changes no number: nothing that is counted for model type llama reads it"]),
+    (["quant.bits=4"], ["quant.bits changes no number: nothing that is counted for model type llama reads it"]),
+    (["head_dim=16"], ["head_dim changes no number of this config"]),  # 64 / 4 heads, as it is without
+    (["rope_theta=10000"], []),  # what it was
+    (["intermediate_size=200"], []),
+    (["torch_dtype=float16"], []),  # parameters stay, bytes do not
+    (["max_position_embeddings=4096"], []),
+    (["num_hidden_layers=4", "pad_token_id=1"], ["pad_token_id changes no number"]),
+    (["rope_theta=5", "rope_theta=6"], ["rope_theta changes no number"]),
+    (["num_attention_heads=8", "head_dim=16"], []),  # each matters to the other
+]
+
+
+@pytest.mark.parametrize(("assignments", "notes"), IDLE, ids=[str(row[0]) for row in IDLE])
+def test_a_change_that_changes_no_number_is_noted(assignments: list[str], notes: list[str]) -> None:
+    model = ffncalc.load(what_if.apply(WITH_MORE, assignments)[0])
+    found = list(what_if.idle(WITH_MORE, assignments, model))
+    assert len(found) == len(notes)
+    assert all(note.startswith(text) for note, text in zip(found, notes, strict=True))
+
+
+@pytest.mark.parametrize(
+    "command", ["params", "compare", "flops", "crossover", "memory", "moe", "ffn", "lora", "parallel", "width"]
+)
+def test_every_command_says_so_in_every_format(run: Here, command: str) -> None:
+    note = "rope_theta changes no number: nothing that is counted for model type llama reads it"
+    given = [command, LLAMA, "--set", "rope_theta=5", "-f"]
+    assert note in json.loads(run(*given, "json").out)["models"][0]["notes"][0]
+    for format in ("table", "markdown", "jsonl", "csv"):
+        code, out, err = run(*given, format)
+        assert (code, err) == (0, "")
+        assert note in out.replace("\\_", "_")

@@ -8,7 +8,7 @@ from typing import Any
 
 from ffncalc.analysis.compare import Summary
 from ffncalc.errors import UsageError, nearest
-from ffncalc.report.document import Column, Row, Section, Table
+from ffncalc.report.document import Column, Facts, Row, Section, Table
 from ffncalc.report.entry import Entry, Report
 from ffncalc.report.numbers import grouped, percent, short
 
@@ -17,11 +17,11 @@ SORTS = ("name", *(field.name for field in fields(Summary)))
 
 def payload(entry: Entry[Summary]) -> dict[str, Any]:
     """The `summary` object beside `model`."""
-    _, found = entry.ok()
+    model, found = entry.ok()
     data: dict[str, Any] = {"summary": found.to_dict()}
     if entry.base is not None:
         data |= {"base": {"summary": entry.base.to_dict()}, "changes": {"set": list(entry.changes)}}
-    return data
+    return data | {"notes": list(model.notes)}
 
 
 def rows(entry: Entry[Summary]) -> list[dict[str, Any]]:
@@ -76,7 +76,9 @@ COLUMNS = (
 def document(entries: Sequence[Entry[Summary]]) -> list[Section]:
     """All models in one table."""
     full, few = (tuple(_row(e, shown) for e in _with_base(entries)) for shown in (grouped, short))
-    return [Section(f"{len(entries)} models" if len(entries) != 1 else "1 model", "", (Table(COLUMNS, full, few),))]
+    said = tuple(("note", f"{entry.ref}: {note}") for entry in entries for note in entry.ok()[0].notes)
+    parts = (Table(COLUMNS, full, few), *((Facts(said),) if said else ()))
+    return [Section(f"{len(entries)} models" if len(entries) != 1 else "1 model", "", parts)]
 
 
 def _with_base(entries: Sequence[Entry[Summary]]) -> list[tuple[str, Summary, int]]:

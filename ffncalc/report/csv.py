@@ -15,11 +15,13 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet run a cel
 
 
 def rows(make: Callable[[Entry[T]], list[dict[str, Any]]], entry: Entry[T]) -> list[dict[str, Any]]:
-    """The rows of an entry, each with its model first; a failed one has a row with its error."""
+    """The rows of an entry, each with its model first and its notes last; a failed one has a row with its error."""
     origin = entry.origin
     if entry.error is not None:
         return [origin | {"error": entry.error.message}]
-    return [origin | {"error": None} | row for row in make(entry)]
+    model, _ = entry.ok()
+    said = "; ".join(model.notes) or None
+    return [origin | {"error": None} | row | {"notes": row.get("notes", said)} for row in make(entry)]
 
 
 def text(rows: Sequence[dict[str, Any]]) -> str:
