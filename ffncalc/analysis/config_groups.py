@@ -12,7 +12,8 @@ from typing import Any
 
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.quantization import MXFP4, method_of
-from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, names, pair
+from ffncalc.analysis.quantization_fields import SKIPS
+from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, names, pair
 from ffncalc.errors import ConfigError, shown
 
 PACKED = ("pack-quantized",)

@@ -13,6 +13,7 @@ from math import gcd
 
 from ffncalc.analysis.blocks import block_in
 from ffncalc.analysis.params import networks
+from ffncalc.analysis.quantization_fields import refuse
 from ffncalc.components.attention import Attention
 from ffncalc.components.latent_attention import LatentAttention
 from ffncalc.components.moe import MoE
@@ -153,8 +154,13 @@ def whole_blocks(width: int, tp: int, block: int | None) -> bool:
 
 
 def block_of(model: Model) -> int | None:
-    """The group or block of the weights as the config quantises them; None where it does not, or has no blocks."""
-    found = block_in(model.storage.quantization or {})
+    """The group or block of the weights as the config quantises them; None where it does not, or has no blocks.
+
+    Raises:
+        ConfigError: an impossible value in the quantisation.
+    """
+    refuse(model.storage)
+    found = block_in(model.storage.quantization)
     return found[0] if found else None
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.module_names import Names, bare
-from ffncalc.analysis.scheme import SKIPS, Raw, Rule, Scheme, integer, listed, names, pair
+from ffncalc.analysis.quantization_fields import SKIPS, refuse
+from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, listed, names, pair
 from ffncalc.errors import ConfigError, shown
 from ffncalc.storage import Storage
 
@@ -19,11 +20,12 @@ def scheme_of(storage: Storage, dtype_bits: int) -> Scheme | None:
     """The quantisation that a config describes, None where it has none; `dtype_bits`: what is not packed has.
 
     Raises:
-        ConfigError: a method or layout that is not known here.
+        ConfigError: an impossible value, or a method or layout that is not known here.
     """
     raw = storage.quantization
     if not raw:
         return None
+    refuse(storage)
     method = method_of(raw)
     reader = READERS.get(method)
     if reader is None:
@@ -145,7 +147,7 @@ def awq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     group = integer(raw, "group_size" if "group_size" in raw else "q_group_size", 128)
     zeros = (Scales(rows=1, columns=group, bits=bits),) if raw.get("zero_point", True) else ()
     scales = (Scales(rows=1, columns=group, bits=16), *zeros)
-    main = Format(label=f"AWQ int{bits}, groups of {group}", bits=bits, scales=scales)
+    main = Format(label=f"AWQ int{bits}, groups of {group or 'all'}", bits=bits, scales=scales)
     return Scheme(method="awq", rules=(Rule(format=main),), skipped=names(raw, *SKIPS), where="layers")
 
 

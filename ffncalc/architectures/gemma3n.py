@@ -75,7 +75,7 @@ class Laurel(Component):
 
 
 def build(c: Config) -> Model:
-    found = layer_spans(c)
+    found, hidden, sparse = layer_spans(c), widths(c), sparsities(c)
     shared = sharing(c.key("num_kv_shared_layers"), c.num_kv_shared_layers, found)
     rest = (
         *norms(c, *SANDWICH),
@@ -83,7 +83,7 @@ def build(c: Config) -> Model:
         Laurel("laurel", width=c.hidden_size, rank=c.laurel_rank),
         *_per_layer.inputs(width=c.hidden_size, narrow=c.hidden_size_per_layer_input),
     )
-    kinds = list(zip(found, shared, widths(c), sparsities(c), strict=True))
+    kinds = list(zip(found, shared, hidden, sparse, strict=True))
     parts = {kind: layer(c, *kind, rest) for kind in dict.fromkeys(kinds)}
     tables = _per_layer.tables(
         rows=c.vocab_size_per_layer_input,

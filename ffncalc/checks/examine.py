@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ffncalc.checks import Rule, lock_file, rule
+from ffncalc.checks.absent import noted
 from ffncalc.checks.document import TOP, Document, Place
 from ffncalc.checks.finding import Fault, Finding, Severity
 from ffncalc.checks.settings import DEFAULT, Settings
@@ -28,7 +29,9 @@ def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Findi
         return _unreadable(error, path, settings)
     subject = Subject(path=path, document=document, settings=settings)
     rules = [rule(code) for code in settings.chosen(path)]
-    faults = [(each, fault) for each in rules for fault in each.check(subject)]
+    if any(rule(UNREADABLE).check(subject)):  # no other rule has to do with what is no config
+        rules = [each for each in rules if each.code == UNREADABLE]
+    faults = [(each, noted(fault, subject)) for each in rules for fault in each.check(subject)]
     return _placed(list(_without_echoes(faults)), document, path)
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
 
 from ffncalc import architectures
 from ffncalc.architectures import MODULES
 from ffncalc.schema import BaseConfig
+
+COMPARED = 1_000  # unknown keys that are compared with known ones; a config has a handful
 
 # What a field of one name is called elsewhere; the family's own aliases come first.
 SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -83,6 +87,11 @@ def family_keys(model_type: str) -> frozenset[str]:
     if config is None:
         return frozenset()
     return frozenset(config.fields()) | {key for names in config.aliases.values() for key in names}
+
+
+def unknown(raw: Mapping[str, Any], model_type: str) -> list[str]:
+    """The keys of a config that are in no config that is known."""
+    return [key for key in raw if is_unknown(key, model_type)]
 
 
 @lru_cache(4096)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ffncalc.analysis.blocks import block_in
+from ffncalc.analysis.quantization_fields import wrong
 
 KEYS = ("quantization_config", "compression_config", "quantization")
 METHODS = frozenset({
@@ -37,6 +38,14 @@ def quantisations(raw: Mapping[str, Any], prefix: str = "") -> Iterator[Quantisa
         inner = raw.get(key)
         if isinstance(inner, Mapping):
             yield from quantisations(inner, f"{key}.")
+
+
+def wrong_fields(raw: Mapping[str, Any], *, types: bool) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong) of every impossible value: those of a wrong type, or numbers out of range."""
+    for each in quantisations(raw):
+        for field, message, is_type in wrong(each.table):
+            if is_type is types:
+                yield f"{each.field}.{field}", message
 
 
 def block_of(raw: Mapping[str, Any]) -> int | None:

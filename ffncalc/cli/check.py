@@ -119,7 +119,7 @@ def check(
         raise UsageError(f"--jobs: must be at least 1, got {jobs}")
     summary = _run(paths, fmt, {name: value for name, value in options.items() if value is not None}, jobs)
     if not summary.files and not summary.failed:
-        complain(f"no model config in {', '.join(paths)}", "A gate that checks nothing does not pass.")
+        _explain(paths)
         raise typer.Exit(2)
     if summary.failed or summary.fails:
         raise typer.Exit(2 if summary.failed else 1)
@@ -159,6 +159,17 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
     if summary.files or fmt is not CheckFormat.TEXT:
         write(out.end(summary))
     return summary
+
+
+def _explain(paths: list[str]) -> None:
+    """Say that there was nothing to check, and what is there instead."""
+    from ffncalc.checks.elsewhere import instead
+
+    errors = list(instead(paths))
+    for error in errors:
+        _report(error)
+    if not errors:
+        complain(f"no model config in {', '.join(paths)}", "A gate that checks nothing does not pass.")
 
 
 def _taken(late: list[T]) -> Iterator[T]:

@@ -11,7 +11,34 @@ MISTRAL = "mistralai/Mistral-7B-v0.1"
 QWEN_VL = "Qwen/Qwen3-VL-2B-Instruct"
 BERT = "google-bert/bert-base-uncased"
 GPT2 = "openai-community/gpt2"
+DEEPSEEK_MOE = "deepseek-ai/deepseek-moe-16b-base"
 LAYERS = ["full_attention"] * 32
+
+
+GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": 128}
+# Changes to it, with the rule and the field.
+QUANTISATIONS: tuple[tuple[dict[str, Any], str, str], ...] = tuple(
+    (change, code, f"quantization_config.{field}")
+    for change, code, field in (
+        ({"group_size": 0}, "F004", "group_size"),
+        ({"group_size": -2}, "F004", "group_size"),
+        ({"group_size": 64.5}, "F003", "group_size"),
+        ({"group_size": "128"}, "F003", "group_size"),
+        ({"bits": 0}, "F004", "bits"),
+        ({"bits": 128}, "F004", "bits"),
+        ({"bits": True}, "F003", "bits"),
+        ({"quant_method": 7}, "F003", "quant_method"),
+        ({"desc_act": "no"}, "F003", "desc_act"),
+        ({"weight_block_size": [128]}, "F003", "weight_block_size"),
+        ({"weight_block_size": [0, 128]}, "F004", "weight_block_size"),
+        ({"modules_to_not_convert": "lm_head"}, "F003", "modules_to_not_convert"),
+        ({"ignore": ["lm_head", 3]}, "F003", "ignore"),
+        ({"config_groups": [1]}, "F003", "config_groups"),
+        ({"config_groups": {"a": 1}}, "F003", "config_groups"),
+        ({"config_groups": {"a": {"weights": {"group_size": 0}}}}, "F004", "config_groups.a.weights.group_size"),
+        ({"config_groups": {"a": {"targets": "Linear"}}}, "F003", "config_groups.a.targets"),
+    )
+)
 
 
 class Mutation(NamedTuple):
@@ -56,6 +83,14 @@ MUTATIONS = (
     Mutation(
         QWEN_MOE, {"num_expert_per_tok": 8, "num_experts_per_tok": ABSENT}, "F008", "num_expert_per_tok", "warning"
     ),
+    Mutation(LLAMA, {"num_hidden_layer": 32}, "F008", "num_hidden_layer", "warning"),
+    Mutation(LLAMA, {"intermediate_sizes": 14336}, "F008", "intermediate_sizes", "warning"),
+    Mutation(QWEN_VL, {"text_config": {"hiden_size": 2048}}, "F008", "text_config.hiden_size", "warning"),
+    *(Mutation(LLAMA, {"quantization_config": GPTQ | change}, code, field) for change, code, field in QUANTISATIONS),
+    Mutation(LLAMA, {"quantization_config": "fp8"}, "F003", "quantization_config"),
+    Mutation(QWEN_VL, {"text_config": [1]}, "F003", "text_config"),
+    Mutation(QWEN_VL, {"vision_config": "large"}, "F003", "vision_config"),
+    Mutation(QWEN_VL, {"text_config": {"rope_scaling": 4}}, "F003", "text_config.rope_scaling"),
     Mutation(LLAMA, {"architectures": ["Qwen2ForCausalLM"]}, "F009", "architectures", "warning"),
     Mutation(LLAMA, {"architectures": ABSENT}, "F010", "architectures", "info"),
     Mutation(LLAMA, {"n_embd": 2048}, "F011", "n_embd"),
@@ -75,6 +110,10 @@ MUTATIONS = (
     Mutation(MIXTRAL, {"num_experts_per_tok": 9}, "M001", "num_experts_per_tok"),
     Mutation(MIXTRAL, {"num_experts_per_tok": 0}, "M001", "num_experts_per_tok"),
     Mutation(QWEN_MOE, {"moe_intermediate_size": None}, "M002", "moe_intermediate_size"),
+    Mutation(DEEPSEEK_MOE, {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
+    Mutation("moonshotai/Kimi-K2-Instruct", {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
+    Mutation("LiquidAI/LFM2-24B-A2B", {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
+    Mutation("meituan-longcat/LongCat-Flash-Chat", {"expert_ffn_hidden_size": None}, "M002", "expert_ffn_hidden_size"),
     Mutation(DEEPSEEK, {"first_k_dense_replace": 100}, "M003", "first_k_dense_replace"),
     Mutation(DEEPSEEK, {"topk_group": 9}, "M004", "topk_group"),
     Mutation(DEEPSEEK, {"n_group": 64, "topk_group": 1}, "M005", "num_experts_per_tok"),

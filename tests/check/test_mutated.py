@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+import ffncalc
 from ffncalc.checks.finding import Severity
+from ffncalc.errors import ConfigError
 from ffncalc.source import bundled
 from tests.check.configs import ABSENT, DEEPSEEK, GEMMA, LLAMA, QWEN_MOE, changed, config, errors, found
-from tests.check.mutated import LAYERS, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
+from tests.check.mutated import LAYERS, MISTRAL, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
@@ -62,6 +65,19 @@ ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
     "a type nested in another": (QWEN_VL, {"text_config": {"model_type": ABSENT}}),
     "code of its own under a new type": (LLAMA, {"model_type": "llamax", "auto_map": {"AutoConfig": "c.C"}}),
     "a new type with a class of its name": (LLAMA, {"model_type": "zeta", "architectures": ["ZetaForCausalLM"]}),
+    "experts as wide as the class has them": (QWEN_MOE, {"moe_intermediate_size": ABSENT}),
+    "experts of another field": (MIXTRAL, {"moe_intermediate_size": ABSENT}),
+    "no experts and no width for them": (QWEN_MOE, {"num_experts": 0, "moe_intermediate_size": None}),
+    "one group for all inputs": (LLAMA, {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": -1}}),
+    "a mean of bits": (LLAMA, {"quantization_config": {"quant_method": "exl2", "bits": 2.5}}),
+    "quantisation with nulls": (
+        LLAMA,
+        {"quantization_config": {"quant_method": "fp8", "weight_block_size": None, "modules_to_not_convert": None}},
+    ),
+    "quantisation with a rule for one module": (
+        LLAMA,
+        {"quantization": {"group_size": 64, "bits": 4, "lm_head": {"group_size": 32, "bits": 8}, "model.norm": False}},
+    ),
     "partial rotary embeddings": (LLAMA, {"partial_rotary_factor": 0.5}),
     "sliding layers switched off": (
         "Qwen/Qwen2.5-7B",
@@ -74,6 +90,71 @@ ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
 def test_a_legal_oddity_is_no_error(name: str) -> None:
     base, change = ODDITIES[name]
     assert errors(changed(config(base), change)) == []
+
+
+@pytest.mark.parametrize(
+    "mutation", [m for m in MUTATIONS if m.field.startswith("quantization_config") and m.severity == "error"], ids=str
+)
+def test_a_quantisation_that_cannot_be_is_the_only_error_and_its_bytes_are_not_guessed(mutation: Mutation) -> None:
+    raw = changed(config(mutation.base), mutation.change)
+    assert errors(raw) == [f"{mutation.code} {mutation.field}"]
+    with pytest.raises(ConfigError, match=f"^{re.escape(mutation.field)}: must be "):
+        ffncalc.memory(ffncalc.load(raw))
+
+
+KEYS_BESIDE: dict[str, dict[str, Any]] = {
+    "null": {"num_hidden_layer": None},
+    "another type": {"num_hidden_layer": "32"},
+    "a key that some class has": {"num_layers": 32},
+    "another word": {"text_hidden_size": 4096},
+    "another word of its length": {"max_hidden_layers": 32},
+    "a short one": {"n_hd": 32},
+}
+
+
+@pytest.mark.parametrize("name", KEYS_BESIDE)
+def test_a_key_that_is_meant_for_no_other_is_left_alone(name: str) -> None:
+    raw = changed(config(LLAMA), KEYS_BESIDE[name])
+    assert [f.field for f in found(raw) if f.code == "F008"] == []
+
+
+@pytest.mark.parametrize("value", ["large", [1], 7])
+def test_a_nested_config_that_is_no_object_is_said_once(value: object) -> None:
+    raw = config(QWEN_VL) | {"text_config": value, "vision_config": value}
+    assert errors(raw) == ["F003 text_config", "F003 vision_config"]
+
+
+def test_a_class_default_is_not_named_as_a_value_of_the_file() -> None:
+    # Mistral has 8 key/value heads by default.
+    raw = changed(config(MISTRAL), {"num_attention_heads": 12, "head_dim": 128, "num_key_value_heads": ABSENT})
+    (message,) = [f.message for f in found(raw) if f.code == "S002"]
+    assert message == (
+        "num_key_value_heads 8 is no divisor of num_attention_heads 12; "
+        "num_key_value_heads is not in the file: 8 is the default of the class"
+    )
+    written = changed(raw, {"num_key_value_heads": 8})
+    (message,) = [f.message for f in found(written) if f.code == "S002"]
+    assert message == "num_key_value_heads 8 is no divisor of num_attention_heads 12"
+
+
+def test_the_first_wrong_list_of_gemma_3n_is_named_before_a_class_default() -> None:
+    # 4 layers are fewer than the 15 that share their keys and values by default.
+    small = {
+        "num_hidden_layers": 4,
+        "layer_types": ["sliding_attention", "full_attention"] * 2,
+        "activation_sparsity_pattern": [0.0] * 4,
+        "intermediate_size": [96, 96, 128],
+        "num_kv_shared_layers": ABSENT,
+    }
+    raw = changed(config("google/gemma-3n-E4B-it")["text_config"], small)
+    assert errors(raw) == ["S005 intermediate_size"]
+    with pytest.raises(ConfigError, match=r"^intermediate_size: has 3 entries, but num_hidden_layers is 4$"):
+        ffncalc.load(raw)
+    raw["intermediate_size"] = [96, 96, 128, 128]
+    note = "num_kv_shared_layers is not in the file: 15 is the default of the class"
+    with pytest.raises(ConfigError, match=note):
+        ffncalc.load(raw)
+    assert [f.message.count(note) for f in found(raw) if f.code == "F012"] == [1]
 
 
 def test_longer_by_the_prediction_layers_is_a_warning() -> None:

@@ -21,7 +21,8 @@ SEVERITY = Severity.WARNING
 
 def check(subject: Subject) -> Iterator[Fault]:
     for each in quantisations(subject.raw):
-        if each.field.endswith("quantization_config") and not each.method and not _implied(each.table):
+        named = each.method or each.table.get("quant_method")  # a name that is no text is a fault of its own
+        if each.field.endswith("quantization_config") and not named and not _implied(each.table):
             yield Fault(each.field, f"{each.field} names no quant_method", "Add it.")
         elif each.method and each.method not in METHODS and "quant_method" in each.table:
             near = nearest(each.method, METHODS)

@@ -1,6 +1,6 @@
 """There are experts, but no width for them.
 
-Loaders take the default of the class, which is the width of another model.
+A family whose class has no default cannot tell it from anything else; null stands for no width in every family.
 
 Base: Qwen/Qwen3-30B-A3B
 Bad: {"moe_intermediate_size": null}
@@ -22,14 +22,12 @@ def check(subject: Subject) -> Iterator[Fault]:
     for part in subject.text:
         if part.family is None or "moe_intermediate_size" not in part.family.fields():
             continue
-        own = "moe_intermediate_size" in part.defaults or part.key("moe_intermediate_size") is not None
-        if own and part.count("num_experts") and part.get("moe_intermediate_size") is None and _read(subject):
-            at = part.at("moe_intermediate_size")
-            yield Fault(
-                at, f"{at} is null, but there are {part.count('num_experts')} experts", "Write the width of one expert."
-            )
+        at, experts = part.at("moe_intermediate_size"), part.count("num_experts")
+        if experts and part.given("moe_intermediate_size") is None and _needed(subject, at):
+            state = "missing" if part.key("moe_intermediate_size") is None else "null"
+            yield Fault(at, f"{at} is {state}, but there are {experts} experts", "Write the width of one expert.")
 
 
-def _read(subject: Subject) -> bool:
-    """Whether the family reads the field: it fails without it."""
-    return any(trouble.field.endswith("moe_intermediate_size") for trouble in subject.troubles)
+def _needed(subject: Subject, field: str) -> bool:
+    """Whether the family fails without the width: it has no default, and no other field that tells it."""
+    return any(trouble.field == field for trouble in subject.troubles)

@@ -11,17 +11,29 @@ Source: transformers configuration classes, which declare the type of each field
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.quantisation import wrong_fields
 from ffncalc.checks.rules.file import sizes
-from ffncalc.checks.subject import Subject, shown
+from ffncalc.checks.subject import NESTED, Subject, shown
 
 SEVERITY = Severity.ERROR
+HINTS = {
+    "valid list": "Write a list.",
+    "valid boolean": "Write true or false.",
+    "true or false": "Write it without quotes.",
+    "valid string": "Write a string.",
+    "two positive integers": "Write rows and columns, such as [128, 128].",
+    "integer": "Write a whole number without quotes.",
+}
+OBJECTS = (*NESTED, "vision_config", "audio_config", "quantization_config", "rope_scaling", "rope_parameters")
 
 
 def check(subject: Subject) -> Iterator[Fault]:
     found: set[str] = set()
+    for field, value in _tables(subject):
+        found.add(field)
+        yield Fault(field, f"{field} must be an object, got {shown(value)}", "Write an object, or leave the key out.")
     for field, value in sizes.fields(subject):
         if not sizes.is_whole(value) and not sizes.may_differ(value):
             found.add(field)
@@ -32,18 +44,19 @@ def check(subject: Subject) -> Iterator[Fault]:
         wrong = "should be a valid" in trouble.message or trouble.message.startswith("must be an integer")
         if wrong and trouble.field not in found:
             yield Fault(trouble.field, f"{trouble.field}: {trouble.message}", _hint(trouble.message))
-    yield from _tables(subject.raw)
+    for field, message in wrong_fields(subject.raw, types=True):
+        yield Fault(field, f"{field} {message}", _hint(message))
 
 
-def _tables(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    for key in ("text_config", "vision_config", "quantization_config", "rope_scaling"):
-        value = raw.get(key)
-        if value is not None and not isinstance(value, Mapping):
-            yield Fault(key, f"{key} must be an object, got {shown(value)}", "Write an object, or leave the key out.")
+def _tables(subject: Subject) -> Iterator[tuple[str, object]]:
+    """(field, value) of what should be an object and is none, in the file and in the language model inside."""
+    tables = {"": subject.raw} | {part.prefix: part.raw for part in subject.text}
+    for prefix, raw in tables.items():
+        for key in OBJECTS:
+            value = raw.get(key)
+            if value is not None and not isinstance(value, Mapping):
+                yield prefix + key, value
 
 
 def _hint(message: str) -> str:
-    for word, hint in (("list", "Write a list."), ("boolean", "Write true or false."), ("string", "Write a string.")):
-        if f"valid {word}" in message:
-            return hint
-    return "Write a whole number without quotes." if "integer" in message else ""
+    return next((hint for word, hint in HINTS.items() if word in message), "")

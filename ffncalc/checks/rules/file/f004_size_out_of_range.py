@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.quantisation import wrong_fields
 from ffncalc.checks.rules.file import sizes
 from ffncalc.checks.subject import Subject, shown
 
@@ -30,3 +31,5 @@ def check(subject: Subject) -> Iterator[Fault]:
         outside = trouble.message.startswith(("must be a positive integer", "must be between"))
         if outside and trouble.field not in found:
             yield Fault(trouble.field, f"{trouble.field} {trouble.message}", "Write the size that the weights have.")
+    for field, message in wrong_fields(subject.raw, types=False):
+        yield Fault(field, f"{field} {message}", "Write what the weights were quantised with.")

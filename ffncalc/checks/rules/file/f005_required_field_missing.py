@@ -10,7 +10,6 @@ Source: transformers configuration classes, whose defaults describe one model of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from ffncalc.checks import known
 from ffncalc.checks.finding import Fault, Severity
@@ -20,8 +19,7 @@ SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    unknown = (key for key in subject.raw if known.is_unknown(key, subject.model_type))
-    looked_at = list(islice(unknown, 1_000))
+    looked_at = known.unknown(subject.raw, subject.model_type)[: known.COMPARED]
     for trouble in subject.troubles:
         if not trouble.message.startswith("missing") or trouble.field == "model_type":
             continue

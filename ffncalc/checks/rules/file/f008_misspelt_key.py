@@ -18,7 +18,6 @@ from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 
 SEVERITY = Severity.WARNING
-COMPARED = 1_000  # unknown keys; a config has a handful
 
 
 def check(subject: Subject) -> Iterator[Fault]:
@@ -30,15 +29,25 @@ def check(subject: Subject) -> Iterator[Fault]:
 
 
 def _in(raw: Mapping[str, Any], prefix: str, model_type: str) -> Iterator[Fault]:
-    unknown = [key for key in raw if known.is_unknown(key, model_type)]
-    if len(unknown) > COMPARED:
-        message = f"{len(unknown):,} keys are unknown, of which only the first {COMPARED:,} were looked at"
+    unknown = known.unknown(raw, model_type)
+    if len(unknown) > known.COMPARED:
+        message = f"{len(unknown):,} keys are unknown, of which only the first {known.COMPARED:,} were looked at"
         yield Fault(prefix, message, "Take out what is no part of a model config.")
-    for key in unknown[:COMPARED]:
-        near = [name for name in known.near(key, model_type) if name not in raw]
-        if near:
+    for key in unknown[: known.COMPARED]:
+        at, near = child(prefix, key), known.near(key, model_type)
+        absent = next((name for name in near if name not in raw), None)
+        beside = next((name for name in near if name in raw and _alike(raw[key], raw[name])), None)
+        if absent is not None:
+            yield Fault(at, f"{key} is no key of a model config", f"Did you mean {absent}?")
+        elif beside is not None:
             yield Fault(
-                child(prefix, key),
-                f"{key} is no key of a model config",
-                f"Did you mean {near[0]}?",
+                at,
+                f"{key} is no key of a model config, and stands beside {beside}",
+                f"Keep {beside} only, with the value that is meant.",
+                also=(child(prefix, beside),),
             )
+
+
+def _alike(value: object, other: object) -> bool:
+    """Whether two values are of one type, so that one can be meant for the other."""
+    return value is not None and type(value) is type(other)
