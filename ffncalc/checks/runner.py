@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,16 @@ class Checked:
 Options = Mapping[str, Any]  # fields of Settings that the command line sets
 
 
-def check_all(targets: Iterable[Target], options: Options, jobs: int | None = None) -> Iterator[Checked]:
+def check_all(
+    targets: Iterable[Target],
+    options: Options,
+    jobs: int | None = None,
+    done: Callable[[int], None] = lambda count: None,
+) -> Iterator[Checked]:
     """Check every target; files of a folder that turn out to be something else are left out.
 
-    `jobs` is the number of processes, as many as there are processors unless given.
+    `jobs` is the number of processes, as many as there are processors unless given. `done` is told how many more
+    targets were looked at, those left out as well.
 
     Raises:
         UsageError: a settings file is wrong.
@@ -54,37 +60,40 @@ def check_all(targets: Iterable[Target], options: Options, jobs: int | None = No
     stream = iter(targets)
     first = list(islice(stream, ALONE))
     workers = jobs or os.cpu_count() or 1
-    if workers == 1 or len(first) < ALONE:
-        for target in first:
-            yield from _kept(check_one(target, options))
-        for target in stream:
-            yield from _kept(check_one(target, options))
+    if workers > 1 and len(first) == ALONE:
+        yield from _in_processes(chain(first, stream), options, workers, done)
         return
-    yield from _in_processes((*first,), stream, options, workers)
+    for target in chain(first, stream):
+        checked = check_one(target, options)
+        done(1)
+        yield from _kept(checked)
 
 
-def _in_processes(first: Sequence[Target], rest: Iterator[Target], options: Options, workers: int) -> Iterator[Checked]:
+def _in_processes(
+    targets: Iterator[Target], options: Options, workers: int, done: Callable[[int], None]
+) -> Iterator[Checked]:
     from concurrent.futures import Future, ProcessPoolExecutor
 
     def here(chunk: Sequence[Target]) -> Future[list[Checked]]:
-        done: Future[list[Checked]] = Future()
-        done.set_result(check_chunk(chunk, options))
-        return done
+        future: Future[list[Checked]] = Future()
+        future.set_result(check_chunk(chunk, options))
+        return future
 
-    def chunks() -> Iterator[list[Target]]:
-        for start in range(0, len(first), CHUNK):
-            yield list(first[start : start + CHUNK])
-        while chunk := list(islice(rest, CHUNK)):
-            yield chunk
+    def finished() -> Iterator[Checked]:
+        count, future = waiting.popleft()
+        results = future.result()
+        done(count)
+        yield from results
 
-    waiting: deque[Future[list[Checked]]] = deque()
+    waiting: deque[tuple[int, Future[list[Checked]]]] = deque()
     with ProcessPoolExecutor(workers) as pool:
-        for chunk in chunks():
-            waiting.append(here(chunk) if any(map(is_stream, chunk)) else pool.submit(check_chunk, chunk, options))
+        while chunk := list(islice(targets, CHUNK)):
+            alone = any(map(is_stream, chunk))
+            waiting.append((len(chunk), here(chunk) if alone else pool.submit(check_chunk, chunk, options)))
             if len(waiting) > 2 * workers:
-                yield from waiting.popleft().result()
+                yield from finished()
         while waiting:
-            yield from waiting.popleft().result()
+            yield from finished()
 
 
 def is_stream(target: Target) -> bool:

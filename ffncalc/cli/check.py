@@ -137,13 +137,15 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
         late.append(runner.Checked(ref, error=error))
 
     def results() -> Iterator[runner.Checked]:
-        for checked in runner.check_all(discovery.targets(paths, failed), options, jobs):
+        for checked in runner.check_all(discovery.targets(paths, failed), options, jobs, progress.step):
             yield from _taken(late)
             yield checked
         yield from _taken(late)
 
     late: list[runner.Checked] = []
-    with Progress(lambda: sum(1 for _ in discovery.targets(paths, lambda ref, error: None))) as progress:
+    with Progress(
+        lambda: sum(1 for _ in discovery.targets(paths, lambda ref, error: None)), wanted=fmt is CheckFormat.TEXT
+    ) as progress:
         write(out.begin())
         for checked in results():
             summary.add(checked)
@@ -155,7 +157,6 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
             if checked.error is not None:
                 progress.clear()
                 _report(checked.error)
-            progress.step()
     if summary.files or fmt is not CheckFormat.TEXT:
         write(out.end(summary))
     return summary

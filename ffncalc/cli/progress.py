@@ -1,7 +1,8 @@
-"""A bar on stderr while many files are worked on; nothing where stderr is no terminal."""
+"""A bar on stderr while many files are worked on; nothing where stderr is no terminal, or one of a CI."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -17,11 +18,14 @@ WIDTH = 30
 
 
 class Progress:
-    """`━━━━────  3,200 of 10,000 files`. `count` tells how many there are; it is asked when the bar first shows."""
+    """`━━━━────  3,200 of 10,000 files`, without the bar where the terminal is narrow.
 
-    def __init__(self, count: Callable[[], int]) -> None:
+    `count` tells how many there are; it is asked when the bar first shows. `wanted`: there is somebody to look at it.
+    """
+
+    def __init__(self, count: Callable[[], int], *, wanted: bool = True) -> None:
         self.count, self.total, self.done = count, 0, 0
-        self.terminal = screen(sys.stderr).color or bool(sys.stderr and sys.stderr.isatty())
+        self.drawing = wanted and _watched()
         self.drawn = time.monotonic() + PATIENCE
         self.shown = False
 
@@ -33,11 +37,11 @@ class Progress:
     ) -> None:
         self.clear()
 
-    def step(self) -> None:
-        """One more is done."""
-        self.done += 1
+    def step(self, count: int) -> None:
+        """So many more are done."""
+        self.done += count
         now = time.monotonic()
-        if self.terminal and now >= self.drawn:
+        if self.drawing and now >= self.drawn:
             self.drawn = now + PERIOD
             self._draw()
 
@@ -50,10 +54,28 @@ class Progress:
     def _draw(self) -> None:
         self.total = self.total or max(1, self.count())
         filled = min(WIDTH, WIDTH * self.done // self.total)
-        bar = "━" * filled + "─" * (WIDTH - filled)
-        self._print(f"\r\x1b[K{bar}  {self.done:,} of {max(self.total, self.done):,} files")
-        self.shown = True
+        full, empty = ("#", "-") if screen(sys.stderr).ascii else ("━", "─")
+        bar = f"{full * filled}{empty * (WIDTH - filled)}  "
+        text = f"{self.done:,} of {max(self.total, self.done):,} files"
+        columns = _columns()
+        if len(text) < columns:
+            self._print(f"\r\x1b[K{bar if len(bar + text) < columns else ''}{text}")
+            self.shown = True
 
     def _print(self, text: str) -> None:
         with suppress(OSError):
             print(text, end="", file=sys.stderr, flush=True)
+
+
+def _watched() -> bool:
+    """Whether stderr is a terminal on which a line can be taken back."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return False
+    return os.environ.get("TERM") != "dumb" and os.environ.get("CI", "").lower() in ("", "0", "false")
+
+
+def _columns() -> int:
+    """How wide the terminal is now; 80 where it does not say."""
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    return 80
