@@ -37,10 +37,11 @@ CHUNKED = {
 }
 # Their scans are element-wise but for the readout, one product of the three that we count per state element.
 SCANNED = {"falcon_mamba", "jamba", "mamba", "zamba"}
-# Lightning attention runs in blocks: the products within the first block stand in place of the state update.
-BLOCKED = {"minimax"}
+# Lightning attention and mLSTM run in blocks: the products within the first block stand in place of the state update.
+BLOCKED = {"minimax", "xlstm"}
 ELEMENTWISE = {"recurrent_gemma", "rwkv"}  # state updates without any matrix product
 CONVOLVED = {"squeezebert"}  # their projections are grouped convolutions, which are matrix products
+PROMPTED = {"cpmant": 32}  # prompts that their code puts before the text, and that the head does not see
 LOCAL = {"longt5"}  # attends blocks padded to their full length, on three of them at once
 
 
@@ -85,6 +86,9 @@ def ours(model: Model, n: int) -> int:
 def others(model: Model, n: int, counts: dict[str, int]) -> int:
     """What the counter sees besides, or does not see."""
     once = 2 * sum(runs * int(t.size) for runs, t in weights(model) if t.use is Use.SEQUENCE)
+    if prompts := PROMPTED.get(model.model_type):
+        heads = 2 * sum(runs * int(t.size) for runs, t in weights(model) if t.role is Role.HEAD)
+        return once + ours(model, n + prompts) - ours(model, n) - prompts * heads
     if model.model_type in ELEMENTWISE:
         return once - n * states(model)
     if model.model_type in SCANNED:

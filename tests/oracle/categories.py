@@ -17,6 +17,13 @@ PATTERNS = [
     (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
+    (r"^masked_embedding\.", "head"),
+    (r"mlstm_layer\.(?!multihead_norm)", "mixer"),
+    (r"ffn\.proj_up_gate", "ffn"),
+    (
+        r"(^|\.)(input_embedding|segment_embedding)\.weight$|position_embeddings\.(weights\.\d|embedding\.weight)$",
+        "embedding",
+    ),
     (r"norm_attn_norm\.attn\.|compressor\.(ape|w)", "attention"),
     (r"(^|\.)hc_(attn|ffn|head)_", "other"),
     (r"(input|post_attention)_residual$", "other"),
