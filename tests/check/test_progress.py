@@ -129,7 +129,7 @@ def test_counts_files_that_turn_out_to_be_something_else(tmp_path: Path) -> None
         (tmp_path / f"{i}.json").write_text("[]" if i % 2 else json.dumps(config(LLAMA)))
     ran = run(tmp_path, *S002)
     assert DRAWING.findall(ran.terminal)[-1] == ("━" * 30, "20", "20")
-    assert ran.out == "No findings in 10 files\n"
+    assert (ran.out, ran.screen) == ("No findings in 10 files\n", "")
 
 
 def test_leaves_the_result_as_a_pipe_gets_it(many: Path) -> None:
