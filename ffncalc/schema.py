@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "LARGEST", "AutoSize", "BaseConfig", "Count", "Depth", "Few", "Ratio", "Repeats", "Size"]
 
+MEMBER = re.compile(r"(?:(?:function-|list|dict|literal|constrained|nullable)\S*[\[(]|(?:bool|float|int|none|str)$)")
 MOST = 25  # the most problems that one error names
 
 
@@ -158,7 +160,7 @@ class BaseConfig:
         """What validates the values that are not plainly of their types."""
         from pydantic import ConfigDict, create_model
 
-        options = ConfigDict(protected_namespaces=(), arbitrary_types_allowed=True, allow_inf_nan=False)
+        options = ConfigDict(strict=True, protected_namespaces=(), arbitrary_types_allowed=True, allow_inf_nan=False)
         fields: dict[str, Any] = {
             name: (field.annotation, ... if field.required else field.default) for name, field in cls.fields().items()
         }
@@ -176,17 +178,28 @@ class BaseConfig:
 def _config_error(
     model_type: str, error: ValidationError, cls: type[BaseConfig], keys: Mapping[str, str], prefix: str
 ) -> ConfigError:
-    lines = []
+    found: dict[str, tuple[int, str]] = {}
     for problem in error.errors(include_url=False, include_context=False, include_input=True):
         head, *rest = problem["loc"] or ("",)
         known = cls.aliases.get(str(head), ())
         key = prefix + keys.get(str(head), known[0] if known else str(head))
-        path = key + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+        members = [i for i, part in enumerate(rest) if isinstance(part, str) and MEMBER.match(part)]
+        inside = [part for i, part in enumerate(rest) if i not in members]
+        path = key + _path(inside)
         if problem["type"] == "missing":
-            lines.append(f"{path}: missing, and required")
+            line = f"{path}: missing, and required"
         elif problem["type"] == "size":
-            lines.append(f"{path}: {problem['msg']}")
+            line = f"{path}: {problem['msg']}"
         else:
-            lines.append(f"{path}: {problem['msg'].lower()}, got {shown(problem['input'])}")
+            line = f"{path}: {problem['msg'].lower()}, got {shown(problem['input'])}"
+        # A union refuses a value once for each of its members: the one that comes furthest is meant.
+        place = key + _path(rest[: members[0]]) if members else path
+        if len(inside) > found.get(place, (-1, ""))[0]:
+            found[place] = (len(inside), line)
+    lines = [line for _, line in found.values()]
     more = f"; and {len(lines) - MOST} more" if len(lines) > MOST else ""
     return ConfigError(f"not a valid {model_type} config: " + "; ".join(lines[:MOST]) + more)
+
+
+def _path(parts: Sequence[int | str]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)

@@ -30,6 +30,15 @@ class Outer(BaseConfig):
     inner: Inner | None = None
 
 
+class Widths(BaseConfig):
+    width: Size | list[Size]
+
+
+class Either(Widths):
+    share: float | list[float] | None = None
+    parts: Widths | None = None
+
+
 ANNOTATIONS: list[Any] = [
     *(Size, Count, Depth, Few, Repeats, Ratio, AutoSize, bool, int, str, float, Any, Inner, Annotated[int, "a note"]),
     *(Size | None, bool | str, float | None, Size | list[Size], Literal["a", "b"], Literal["a"] | None),
@@ -142,7 +151,7 @@ def test_fields_are_those_of_the_bases_first() -> None:
 
 def test_an_odd_value_reads_like_a_plain_one() -> None:
     plain = Outer.parse({"d_model": 64, "inner": {"width": 3}}, {})
-    odd = Outer.parse({"d_model": 64.0, "inner": {"width": 3}, "gated": 1}, {"gated": True})
+    odd = Outer.parse({"d_model": 64.0, "inner": {"width": 3}, "gated": True}, {"gated": True})
     assert (plain.hidden_size, plain.gated) == (odd.hidden_size, odd.gated) == (64, True)
     for config in (plain, odd):
         assert isinstance(config.hidden_size, Num)
@@ -163,6 +172,36 @@ def test_all_that_is_wrong_is_named_by_its_key() -> None:
         "text_config.inner.names[0]: input should be a valid string, got 1",
     ):
         assert words in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"width": "x"}, "width: must be an integer, got 'x'"),
+        ({"width": 0, "share": 0.5}, "width: must be a positive integer, got 0"),
+        ({"width": [1, 0]}, "width[1]: must be a positive integer, got 0"),
+        (
+            {"width": [], "share": [0.5, "half"]},
+            "share[1]: input should be a valid number, got 'half'",
+        ),
+        (
+            {"width": {}, "share": "half", "parts": {"width": [True]}},
+            "width: must be an integer, got {}; share: input should be a valid number, got 'half'; "
+            "parts.width[0]: must be an integer, got true",
+        ),
+    ],
+    ids=str,
+)
+def test_a_value_that_no_member_of_a_union_takes_is_named_once(raw: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Either.parse(raw, {})
+    assert caught.value.message == f"not a valid  config: {said}"
+
+
+@pytest.mark.parametrize("value", ["false", "no", "", 0, 1, 1.0, []])
+def test_what_only_passes_for_a_truth_value_is_refused(value: object) -> None:
+    with pytest.raises(ConfigError, match="gated: input should be a valid boolean"):
+        Outer.parse({"hidden_size": 64, "gated": value}, {})
 
 
 def test_a_config_does_not_change() -> None:
