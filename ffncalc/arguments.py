@@ -103,7 +103,7 @@ def _names(name: str, value: object) -> object:
 def _whole(name: str, value: object) -> int:
     number = _index(value)
     if number is None or not 1 <= number <= MOST:
-        _refuse(name, "a whole number between 1 and 10^18", value)
+        _refuse(name, "a whole number, at least 1 and at most 10^18", value)
     return number
 
 

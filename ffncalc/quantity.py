@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from ffncalc.errors import UsageError
+from ffncalc.errors import UsageError, shown
 
 SUFFIXES = {
     "": 1,
@@ -25,6 +25,9 @@ NUMBER = re.compile(
 FORMS = "Write 128000, 128_000, 128k (thousand), 128Ki (1024), 1.5M or 8B."
 
 
+LIKE_A_NUMBER = re.compile(r"[+-]?[.,_]?\d[\d.,_]*\s?(?:[kmgbt]i?|e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
+
+
 def parse(text: str) -> int:
     """The whole number that `text` stands for, exactly.
 
@@ -36,12 +39,14 @@ def parse(text: str) -> int:
     """
     found = NUMBER.fullmatch(text.strip())
     scale = SUFFIXES.get(found[4].lower()) if found else None
-    if found is None or scale is None or len(found[2]) > 40:
-        raise UsageError(f"{text!r} is not a whole number", FORMS)
+    if found is None or scale is None:
+        raise UsageError(f"{shown(text)} is not a whole number", FORMS)
+    if len(found[2]) > 40:
+        raise UsageError(f"{shown(text)} is too large a number")
     sign, whole, part, _ = found.groups()
     value = scale * Fraction(f"{sign}{whole.replace('_', '').replace(',', '')}.{part or 0}")
     if value.denominator != 1:
-        raise UsageError(f"{text!r} is not a whole number", FORMS)
+        raise UsageError(f"{shown(text)} is not a whole number", FORMS)
     return int(value)
 
 

@@ -63,8 +63,8 @@ class TestContexts:
         assert contexts(["7..7"], None) == (7,)
 
     def test_steps_are_even_on_a_log_scale(self) -> None:
-        assert contexts(["1..10000"], 5) == (1, 10, 100, 1000, 10_000)
-        found = contexts(["1k..1M"], 40)
+        assert contexts(["1..10000"], "5") == (1, 10, 100, 1000, 10_000)
+        found = contexts(["1k..1M"], "40")
         assert found is not None
         assert (len(found), found[0], found[-1]) == (40, 1000, 1_000_000)
 
@@ -73,10 +73,33 @@ class TestContexts:
         with pytest.raises(UsageError):
             contexts([text], None)
 
-    @pytest.mark.parametrize(("texts", "steps"), [(["4"], 3), (None, 3), (["1..9"], 1), (["1..9"], 10**6)])
-    def test_steps_need_a_range_and_a_sane_number(self, texts: list[str] | None, steps: int) -> None:
+    @pytest.mark.parametrize(
+        ("texts", "steps"), [(["4"], "3"), (None, "3"), (["1..9"], "1"), (["1..9"], "1M"), (["1..9"], "x")]
+    )
+    def test_steps_need_a_range_and_a_sane_number(self, texts: list[str] | None, steps: str) -> None:
         with pytest.raises(UsageError):
             contexts(texts, steps)
+
+
+WRONG = [
+    (("flops", "--ctx", "x"), "--ctx: 'x' is not a whole number"),
+    (("flops", "--ctx", "1..2", "--steps", "x"), "--steps: 'x' is not a whole number"),
+    (("flops", "--ctx", "9" * 60), f"--ctx: '{'9' * 56}... is too large a number"),
+    (("flops", "--ctx", "10000000T"), "--ctx must be at most 1,000,000,000,000,000,000, got 10000000T"),
+    (("flops", "--phase", "x"), "Invalid value for '--phase': 'x' is not one of 'decode', 'prefill', 'train'"),
+    (("memory", "--batch", "0"), "--batch must be at least 1, got 0"),
+    (("memory", "--dtype", "foo"), "--dtype: 'foo' is no number format that is known"),
+    (("memory", "--kv-dtype", ""), "--kv-dtype: '' is no number format that is known"),
+    (("ffn", "--act", "nope"), "--act: no activation is called 'nope'"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), WRONG, ids=[row[1][:30] for row in WRONG])
+def test_a_wrong_value_is_one_error_that_names_its_option(run: Here, args: tuple[str, ...], message: str) -> None:
+    code, out, err = run(args[0], LLAMA, GEMMA, *args[1:])
+    assert (code, out) == (2, "")
+    assert err.splitlines()[0] == f"error: {message}"
+    assert err.count("error:") == 1
 
 
 class TestFlops:

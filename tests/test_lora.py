@@ -194,10 +194,46 @@ class TestNames:
         assert "no matrix of this model is called 'q_prj'" in err
         assert "q_proj" in err
 
-    @pytest.mark.parametrize("options", [{"rank": 0}, {"target": " , "}])
+    @pytest.mark.parametrize("options", [{"rank": 0}, {"rank": 10**12}, {"target": " , "}])
     def test_what_makes_no_sense_is_an_error(self, options: dict[str, Any]) -> None:
         with pytest.raises(UsageError):
             ffncalc.lora(ffncalc.load(LLAMA), **options)
+
+
+class TestRank:
+    def test_one_above_the_smaller_side_is_noted(self, run: Here) -> None:
+        # k and v are 1,024 × 4,096; at 1,024 nothing is above
+        assert ffncalc.lora(ffncalc.load(LLAMA), rank=1024).notes == ()
+        code, out, err = run("lora", LLAMA, "--rank", "2Ki")
+        note = "rank 2,048 is above the smaller side of 2 of 7 kinds of matrices, the smallest 1,024"
+        assert (code, err) == (0, "")
+        assert note in out
+        assert note in run("lora", LLAMA, "--rank", "2048", "-f", "csv").out
+        assert note in json.loads(run("lora", LLAMA, "--rank", "2048", "-f", "json").out)["models"][0]["notes"][0]
+
+    @pytest.mark.parametrize(
+        ("rank", "message"),
+        [
+            ("0", "--rank must be at least 1, got 0"),
+            ("1T", "--rank must be at most 1,000,000,000, got 1T"),
+            ("x", "--rank: 'x' is not a whole number"),
+            ("1.5", "--rank: '1.5' is not a whole number"),
+        ],
+    )
+    def test_what_is_no_rank_is_one_error_that_names_the_option(self, run: Here, rank: str, message: str) -> None:
+        code, out, err = run("lora", LLAMA, LLAMA, "--rank", rank)
+        assert (code, out) == (2, "")
+        assert err.splitlines()[0] == f"error: {message}"
+        assert err.count("error:") == 1
+
+
+def test_a_target_that_a_model_has_not_is_an_error_that_names_those_it_has(run: Here) -> None:
+    code, out, err = run("lora", "state-spaces/mamba-130m-hf", "--target", "ffn")
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: state-spaces/mamba-130m-hf: no matrix of this model belongs to ffn\n"
+        "hint: There are all, embeddings, in_proj, x_proj, dt_proj, out_proj, lm_head.\n"
+    )
 
 
 def test_changes_are_shown_against_the_unchanged_model(run: Here) -> None:

@@ -196,3 +196,22 @@ def test_a_learned_number_that_is_no_table_is_read_whole() -> None:
     # CLIP's temperature is one number; its published parameters are 427,616,513, in float32.
     found = ffncalc.memory(ffncalc.load("openai/clip-vit-large-patch14"), ctx=1)
     assert found.total == 4 * 427_616_513
+
+
+@pytest.mark.parametrize("batch", [4096, 4097, 10**6, 10**18])
+def test_a_large_batch_meets_all_experts_at_once(batch: int) -> None:
+    found = ffncalc.memory(ffncalc.load("openai/gpt-oss-20b"), ctx=1, batch=batch).experts_read
+    assert found is not None
+    assert float(found) == pytest.approx(32, rel=1e-12)  # (28 / 32)^4096 is below 10^-237
+
+
+def test_the_expectation_for_a_large_batch_is_that_of_its_formula() -> None:
+    raw = SMALL | {
+        "model_type": "mixtral",
+        "num_key_value_heads": 4,
+        "num_local_experts": 100_000,
+        "num_experts_per_tok": 1,
+    }
+    found = ffncalc.memory(ffncalc.load(raw), ctx=1, batch=5000).experts_read
+    assert found is not None
+    assert float(found) == pytest.approx(100_000 * (1 - 0.99999**5000), rel=1e-9)

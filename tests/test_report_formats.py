@@ -281,6 +281,33 @@ def test_a_network_in_csv_leaves_the_name_to_the_model(run: Here) -> None:
     assert (row["name"], row["form"]) == ("openai-community/gpt2", "GELU")
 
 
+NO_PLACE = [
+    ("params", "--explain"),
+    ("flops", "--explain"),
+    ("crossover", "--explain"),
+    ("memory", "--explain"),
+    ("moe", "mistralai/Mixtral-8x7B-v0.1", "--explain"),
+    ("ffn", "--explain"),
+    ("lora", "--explain"),
+    ("ffn", "--worked"),
+    ("ffn", "--act", "relu"),
+    ("ffn", "--ungated"),
+    ("params", "--layers", "--tensors"),
+]
+
+
+@pytest.mark.parametrize("args", NO_PLACE, ids=" ".join)
+def test_what_csv_has_no_place_for_is_refused_and_not_dropped(run: Here, args: tuple[str, ...]) -> None:
+    code, out, err = run(*args, "--format", "csv")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --format csv has no place for ")
+    named = [arg for arg in args if not arg.startswith("-") and arg != "relu"]
+    for format in ("table", "markdown", "json", "jsonl"):
+        code, out, err = run(*args, "--format", format)
+        assert (code, err) == (0, "")
+        assert out != run(*named, "--format", format).out
+
+
 def test_the_numbers_of_a_split_in_csv_have_no_separators(run: Here) -> None:
     first, *_ = reader.DictReader(io.StringIO(run("parallel", LLAMA, "--format", "csv").out))
     assert (first["tp"], first["heads"], first["widths"]) == ("1", "32", "14336")

@@ -55,6 +55,10 @@ class TestForward:
             ("width", "4096", "--multiple-of", "0"),
             ("width", "0"),
             ("width", "4096", "8192"),
+            ("width", "4096", LLAMA),
+            ("width", LLAMA, "4096"),
+            ("width", "4096", "--explain"),
+            ("width", "4096", "--target-params", "8B"),
             ("width", "4096", "--vary", "num_hidden_layers"),
             ("width", LLAMA, "--multiplier", "1.3"),
             ("width", LLAMA, "--multiple-of", "256"),
@@ -168,7 +172,7 @@ class TestTargets:
             (LLAMA, "params", "1M", None, "still above"),
             (LLAMA, "active", "3B", "num_experts_per_tok", "no such field"),
             (LLAMA, "params", "9B", "sliding_window", "does not depend"),
-            ("state-spaces/mamba-130m-hf", "params", "1B", None, "there is no FFN"),
+            ("state-spaces/mamba-130m-hf", "params", "1B", None, "no layer of this model has an FFN"),
             ("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "params", "40B", None, "no single field"),
             ("bigscience/bloom-560m", "params", "1B", None, "most are 4 × hidden_size = 4,096"),
             ("Qwen/Qwen3-30B-A3B", "active", "60B", "num_experts_per_tok", "with 128, the largest that is valid"),
@@ -250,3 +254,35 @@ def test_a_ratio_far_from_any_that_is_meant_is_refused_at_once(text: str) -> Non
         ffncalc.width(4096, multiplier=text)
     with pytest.raises(UsageError, match="not a share"):
         ffncalc.target("ffn_share", f"{text}%@8k")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4096.5", "'4096.5' is not a whole number"),
+        ("4,096.5", "'4,096.5' is not a whole number"),
+        ("1e4", "'1e4' is not a whole number"),
+        ("50%", "'50%' is not a whole number"),
+        ("9" * 60, f"'{'9' * 56}... is too large a number"),
+        ("10_000_000T", "must be at most 1,000,000,000,000,000,000, got 10_000_000T"),
+        ("8B", "the width 21,333,333,333 is not between 1 and 1,000,000,000"),
+    ],
+)
+def test_a_number_that_is_no_width_is_an_error_and_no_model(run: Here, text: str, message: str) -> None:
+    code, out, err = run("width", text)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[0]
+
+
+def test_a_model_without_an_ffn_is_named(run: Here) -> None:
+    code, out, err = run("width", "state-spaces/mamba-130m-hf", LLAMA, "--target-params", "8B")
+    assert (code, "meta-llama/Llama-3.1-8B" in out) == (2, True)
+    assert err == (
+        "error: state-spaces/mamba-130m-hf: no layer of this model has an FFN\n"
+        "hint: Name the field to change with --vary.\n"
+    )
+
+
+def test_a_wrong_target_names_its_option(run: Here) -> None:
+    _, _, err = run("width", LLAMA, "--target-ffn-share", "60")
+    assert err.startswith("error: --target-ffn-share: '60' is not a share at a context")

@@ -6,20 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ffncalc.analysis.lora_targets import PLACE, REFUSED, Place, is_matrix, is_stacked, path, picked, possible, tail
 from ffncalc.analysis.params import networks, params, times
-from ffncalc.errors import UsageError, nearest
+from ffncalc.errors import UsageError, shown
+from ffncalc.fields import LARGEST
 from ffncalc.formula import Num, total
-from ffncalc.ir import CATEGORIES, Block, Component, Model, Role, Tensor, Use
+from ffncalc.ir import CATEGORIES, Model, Role, Tensor
 
-GROUPS = {
-    "ffn": (Role.DENSE, Role.SHARED),
-    "attention": (Role.ATTENTION, Role.CROSS_ATTENTION, Role.INDEXER),
-    "all": (Role.DENSE, Role.SHARED, Role.ATTENTION, Role.CROSS_ATTENTION, Role.INDEXER, Role.MIXER),
-}
-# PEFT refuses to adapt this module of these types: their kernels read its weight past the adapter.
-REFUSED = {"out_proj": ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")}
 BYTES = {"bf16": 2, "fp32": 4}
-PLACE = re.compile(r"\{(layer)?\}")  # where the number of a layer or of an expert stands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +81,15 @@ class Lora:
         return total(module.params for module in self.modules)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is odd about the rank: one above the smaller side of a matrix adds parameters, and nothing else."""
+        over = [min(m.width, m.out) for m in self.modules if self.rank > min(m.width, m.out)]
+        if not over:
+            return ()
+        which = f"{len(over)} of {len(self.modules)} kinds of matrices, the smallest {min(over):,}"
+        return (f"rank {self.rank:,} is above the smaller side of {which}: a matrix has no higher rank than that",)
+
+    @property
     def share(self) -> float:
         """Trainable parameters / parameters of the model."""
         return self.trainable / self.total
@@ -120,9 +123,6 @@ class Lora:
         }
 
 
-Place = tuple[Block, Component, Tensor]
-
-
 def lora(model: Model, *, rank: int = 16, target: str | Sequence[str] = "all", experts: bool = False) -> Lora:
     """Adapters of `rank` on the matrices that `target` names: ffn, attention, all, or names as PEFT takes them.
 
@@ -131,29 +131,31 @@ def lora(model: Model, *, rank: int = 16, target: str | Sequence[str] = "all", e
     slice of a stack. A name is the end of a module's path, `q_proj` or `self_attn.q_proj`.
 
     Raises:
-        UsageError: the rank is not positive, or a name fits no matrix.
+        UsageError: the rank is out of bounds, a name fits no matrix, or nothing is left to adapt.
     """
-    if rank < 1:
-        raise UsageError(f"the rank must be at least 1, got {rank}")
+    if not 1 <= rank <= LARGEST:
+        raise UsageError(f"the rank must be between 1 and {LARGEST:,}, got {shown(rank)}")
     rank = Num(rank, "rank")
     given = target.split(",") if isinstance(target, str) else list(target)
     names = tuple(dict.fromkeys(name.strip() for name in given if name.strip()))
     if not names:
         raise UsageError("no target was named", "For example ffn, attention, all, or q_proj,v_proj.")
-    places = [place for place in model.tensors() if _is_matrix(place)]
+    places = [place for place in model.tensors() if is_matrix(place)]
     refused = [name for name, types in REFUSED.items() if model.model_type in types]
-    picked = _picked(places, names, experts, refused)
-    chosen = [place for i, place in enumerate(places) if i in picked]
-    others = [_path(place) for i, place in enumerate(places) if i not in picked]
+    hits = picked(places, names, experts, refused)
+    chosen = [place for i, place in enumerate(places) if i in hits]
+    others = [path(place) for i, place in enumerate(places) if i not in hits]
     left = 0 if experts or not {"ffn", "all"} & set(names) else routed(model)
+    if not chosen and not left:
+        raise UsageError(f"no matrix of this model belongs to {' or '.join(names)}", possible(places, refused))
     return Lora(
         rank=rank,
         targets=names,
         experts=experts,
         modules=tuple(_merged(_module(place, rank) for place in chosen)),
         layers=tuple(_layers(model, chosen, rank)),
-        target_modules=_endings([_path(p) for p in chosen if not _is_stacked(p[2])], others),
-        target_parameters=tuple(dict.fromkeys(_tail(_path(p)) for p in chosen if _is_stacked(p[2]))),
+        target_modules=_endings([path(p) for p in chosen if not is_stacked(p[2])], others),
+        target_parameters=tuple(dict.fromkeys(tail(path(p)) for p in chosen if is_stacked(p[2]))),
         total=params(model).total,
         left_out=left,
     )
@@ -164,69 +166,17 @@ def routed(model: Model) -> int:
     return sum(count * int(copies) for count, kind, _, copies in networks(model) if kind == "routed_expert")
 
 
-def _is_matrix(place: Place) -> bool:
-    """Whether PEFT can adapt a tensor: the weight of a linear map or of an embedding, or stacked experts."""
-    _, part, tensor = place
-    if len(tensor.shape) != 2 or (tensor.tied and tensor.role is not Role.HEAD):
-        return False
-    if _is_stacked(tensor):
-        return tensor.use is Use.MATMUL
-    return f"{part.name}.{tensor.name}".endswith(".weight") and tensor.use is not Use.ELEMENTWISE
-
-
-def _is_stacked(tensor: Tensor) -> bool:
-    return tensor.stacked or tensor.joined
-
-
-def _picked(places: list[Place], names: tuple[str, ...], experts: bool, refused: list[str]) -> set[int]:
-    picked: set[int] = set()
-    for name in names:
-        if name in GROUPS:
-            roles = {*GROUPS[name], *((Role.ROUTED,) if experts and name != "attention" else ())}
-            hits = [
-                i
-                for i, (block, part, t) in enumerate(places)
-                if block.role(t) in roles
-                and t.use is Use.MATMUL
-                and not any(_ends(_path((block, part, t)), name) for name in refused)
-            ]
-        else:
-            hits = [i for i, place in enumerate(places) if _ends(_path(place), name)]
-            if not hits:
-                known = dict.fromkeys(_tail(_path(place)).rpartition(".")[2] for place in places)
-                near = nearest(name, [*GROUPS, *known]) or list(known)[:8]
-                raise UsageError(f"no matrix of this model is called {name!r}", f"There are {', '.join(near)}.")
-        picked.update(hits)
-    return picked
-
-
-def _path(place: Place) -> str:
-    """The path of a module, as PEFT sees it; of the tensor itself where it is stacked."""
-    block, part, tensor = place
-    return block.named(part, tensor).removesuffix(".weight")
-
-
-def _ends(path: str, name: str) -> bool:
-    """Whether PEFT takes a module for a name."""
-    return path == name or path.endswith(f".{name}")
-
-
-def _tail(path: str) -> str:
-    """The end of a path after the last number in it."""
-    return PLACE.split(path)[-1].removeprefix(".") or path
-
-
 def _module(place: Place, rank: int) -> Module:
     block, _, tensor = place
     out, width = _shape(tensor)
     count = block.count * _copies(tensor)
     return Module(
-        name=_path(place),
+        name=path(place),
         role=block.role(tensor),
         width=width,
         out=out,
         count=count,
-        stacked=_is_stacked(tensor),
+        stacked=is_stacked(tensor),
         params=times(count, rank * (width + out)),
     )
 

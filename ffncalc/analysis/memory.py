@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ffncalc.errors import ConfigError, UsageError
 from ffncalc.formula import total
 from ffncalc.ir import CATEGORIES, Model, Role
 
+EXACTLY = 4096  # the largest batch whose expected number of experts is a fraction: its digits grow with the batch
 ASSUMED = "bfloat16"  # what a config that names no dtype most often means
 
 
@@ -213,10 +215,12 @@ def _read_of(weight: Weight, stored: Sequence[Weight], batch: int) -> Number:
 def distinct(experts: int, top_k: int, batch: int) -> Number:
     """Expected number of different experts that `batch` tokens choose, each `top_k` of `experts`, all equally likely.
 
-    experts × (1 − (1 − top_k / experts)^batch); top_k for one token.
+    experts × (1 − (1 − top_k / experts)^batch); top_k for one token. Large batches are worked out in floating point.
     """
-    if batch == 1:
+    if batch == 1 or top_k >= experts:
         return int(top_k)
+    if batch > EXACTLY:
+        return Fraction(-int(experts) * math.expm1(batch * math.log1p(-int(top_k) / int(experts))))
     return int(experts) * (1 - (1 - Fraction(int(top_k), int(experts))) ** batch)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -115,6 +116,14 @@ def common(
 PROBLEM = next(base for base in reversed(typer.BadParameter.__mro__) if hasattr(base, "exit_code"))
 
 
+# What some versions of the parser say in the words of the library that checks values for them.
+WORDING = (
+    (r"Value error, ", ""),
+    (r"Input should be a valid integer.*", "it must be a whole number"),
+    (r"Input should be ", "it must be "),
+)
+
+
 def usage_problem(error: Exception) -> tuple[str, str] | None:
     """Message and hint of an error that the parser raised; None for any other."""
     if isinstance(error, typer.Abort):
@@ -122,6 +131,8 @@ def usage_problem(error: Exception) -> tuple[str, str] | None:
     if not isinstance(error, PROBLEM):
         return None
     message = str(getattr(error, "format_message", error.__str__)())
+    for pattern, plainer in WORDING:
+        message = re.sub(pattern, plainer, message)
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", None) or "ffncalc"
     return message.rstrip("."), f"`{path} --help` shows what it takes."

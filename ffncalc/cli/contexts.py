@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ffncalc.cli.options import given_for
 from ffncalc.errors import UsageError
 from ffncalc.quantity import parse
 
 MOST = 10_000  # contexts of one range
+LONGEST = 10**18  # as long as a length may be
 
 
-def contexts(texts: Iterable[str] | None, steps: int | None) -> tuple[int, ...] | None:
+def contexts(texts: Iterable[str] | None, steps: str | None) -> tuple[int, ...] | None:
     """All contexts named, sorted, each once; None where none is.
 
     `1k..1M` doubles from its start, and its end is always there; with `steps` it has so many contexts, evenly
@@ -22,24 +24,37 @@ def contexts(texts: Iterable[str] | None, steps: int | None) -> tuple[int, ...] 
     wanted = list(texts or ())
     if steps is not None and not any(".." in text for text in wanted):
         raise UsageError("--steps needs a range", "For example --ctx 1k..1M --steps 40")
-    if steps is not None and not 2 <= steps <= MOST:
+    count = None if steps is None else number(steps, "--steps")
+    if count is not None and not 2 <= count <= MOST:
         raise UsageError(f"--steps must be between 2 and {MOST:,}, got {steps}")
-    found = {number for text in wanted for number in _numbers(text, steps)}
+    found = {n for text in wanted for n in _numbers(text, count)}
     return tuple(sorted(found)) or None
 
 
-def length(text: str | None, option: str) -> int | None:
-    """One length, at least 1; None for none.
+def length(text: str | None, option: str, most: int = LONGEST) -> int | None:
+    """One length, from 1 to `most`; None for none.
 
     Raises:
         UsageError: it is none.
     """
     if text is None:
         return None
-    number = parse(text)
-    if number < 1:
+    found = number(text, option)
+    if found < 1:
         raise UsageError(f"{option} must be at least 1, got {text}")
-    return number
+    if found > most:
+        raise UsageError(f"{option} must be at most {most:,}, got {text}")
+    return found
+
+
+def number(text: str, option: str) -> int:
+    """The whole number that was given for an option.
+
+    Raises:
+        UsageError: it is none.
+    """
+    with given_for(option):
+        return parse(text)
 
 
 def _numbers(text: str, steps: int | None) -> Iterator[int]:

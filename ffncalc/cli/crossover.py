@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ffncalc
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format
@@ -21,6 +21,8 @@ def crossover(
 ) -> None:
     """The context from which attention costs more than the FFN, and which layers decide it."""
     from ffncalc.report.crossover import REPORT, Crossed
+
+    check_format(fmt, {"--explain": explain})
 
     def crossed(model: Model) -> Crossed:
         return Crossed(crossover=ffncalc.crossover(model), explain=explain)

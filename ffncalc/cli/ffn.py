@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 import ffncalc
+from ffncalc import activations
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format, given_for
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format
@@ -45,6 +46,10 @@ def ffn(
     from ffncalc.report.ffn import REPORT, Found
 
     another = act is not None or gated is not None
+    if act is not None:
+        with given_for("--act"):
+            activations.chosen(act)
+    check_format(fmt, {"--explain": explain, "a worked example": worked or another})
 
     def card(model: Model) -> Found:
         found = ffncalc.ffn(model)

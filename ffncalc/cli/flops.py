@@ -24,6 +24,7 @@ from ffncalc.cli.options import (
     Revision,
     Set,
     Steps,
+    check_format,
 )
 from ffncalc.cli.output import emit, note, screen, write
 from ffncalc.ir import Model
@@ -58,6 +59,8 @@ def flops(
 ) -> None:
     """FLOPs per token by category and the share of the FFN, at any context."""
     from ffncalc.report.flops import REPORT, Costed
+
+    check_format(fmt, {"--explain": explain})
 
     wanted = contexts(ctx, steps)
     source = length(encoder_ctx, "--encoder-ctx")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ffncalc import api, source
 from ffncalc.cli.options import Loading
-from ffncalc.errors import FfncalcError, InternalError, UsageError
+from ffncalc.errors import FfncalcError, InternalError
 from ffncalc.ir import Model
 from ffncalc.report import Entry
 from ffncalc.source.reference import STDIN
@@ -50,7 +50,7 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) 
 def located(error: FfncalcError, ref: str) -> FfncalcError:
     """The same error, with the reference in front where it does not name it."""
     where = "stdin" if ref in STDIN else ref
-    if not isinstance(error, UsageError) and where not in error.message:
+    if where not in error.message:
         error.message = f"{where}: {error.message}"
     return error
 

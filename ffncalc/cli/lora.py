@@ -7,13 +7,15 @@ from typing import Annotated
 import typer
 
 import ffncalc
+from ffncalc.cli.contexts import length
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
 from ffncalc.cli.output import emit
+from ffncalc.fields import LARGEST
 from ffncalc.ir import Model
 from ffncalc.report import Format
 
-Rank = Annotated[int, typer.Option("--rank", "-r", metavar="R", help="Rank of every adapter.")]
+Rank = Annotated[str, typer.Option("--rank", "-r", metavar="R", help="Rank of every adapter.")]
 Target = Annotated[
     str,
     typer.Option("--target", metavar="NAMES", help="ffn, attention, all, or names as PEFT takes them: q_proj,v_proj."),
@@ -25,7 +27,7 @@ WithExperts = Annotated[
 
 def lora(
     refs: Refs = None,
-    rank: Rank = 16,
+    rank: Rank = "16",
     target: Target = "all",
     experts: WithExperts = False,
     explain: Explain = False,
@@ -38,8 +40,13 @@ def lora(
     """Trainable parameters of low-rank adapters, by category and layer, with the names for PEFT."""
     from ffncalc.report.lora import REPORT, Adapters
 
+    check_format(fmt, {"--explain": explain})
+
+    wanted = length(rank, "--rank", LARGEST)
+    assert wanted is not None
+
     def adapters(model: Model) -> Adapters:
-        return Adapters(lora=ffncalc.lora(model, rank=rank, target=target, experts=experts), explain=explain)
+        return Adapters(lora=ffncalc.lora(model, rank=wanted, target=target, experts=experts), explain=explain)
 
     loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
     emit(REPORT, collect(refs, loading, adapters), fmt)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import ffncalc
+from ffncalc.analysis.formats import dtype as dtype_named
 from ffncalc.cli.contexts import contexts, length
 from ffncalc.cli.loading import collect
 from ffncalc.cli.options import (
@@ -21,6 +22,8 @@ from ffncalc.cli.options import (
     Revision,
     Set,
     Steps,
+    check_format,
+    given_for,
 )
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
@@ -57,6 +60,12 @@ def memory(
     """Bytes of the weights, of the key–value cache, and of what one decoded step reads."""
     from ffncalc.report.memory import REPORT, Sized
 
+    check_format(fmt, {"--explain": explain})
+
+    for option, name in (("--dtype", dtype), ("--kv-dtype", kv_dtype)):
+        with given_for(option):
+            if name is not None:
+                dtype_named(name)
     wanted = contexts(ctx, steps)
     source, sequences = length(encoder_ctx, "--encoder-ctx"), length(batch, "--batch") or 1
 

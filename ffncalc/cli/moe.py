@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ffncalc
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format
@@ -21,6 +21,8 @@ def moe(
 ) -> None:
     """Experts: how many, how wide, how many one token uses, and the pool against a dense layer."""
     from ffncalc.report.moe import REPORT, Card
+
+    check_format(fmt, {"--explain": explain})
 
     def card(model: Model) -> Card:
         return Card(moe=ffncalc.moe(model), explain=explain)

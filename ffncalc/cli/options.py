@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
+from ffncalc.errors import UsageError
 from ffncalc.report import Format
 
 SOURCE_PANEL = "Where the config comes from"
@@ -39,7 +42,7 @@ Ctx = Annotated[
     ),
 ]
 Steps = Annotated[
-    int | None,
+    str | None,
     typer.Option(metavar="N", help="Contexts in each range, evenly spaced on a log scale.", show_default=False),
 ]
 EncoderCtx = Annotated[
@@ -68,3 +71,22 @@ class Loading:
     refresh: bool = False
     offline: bool = False
     sets: tuple[str, ...] = ()
+
+
+@contextmanager
+def given_for(option: str) -> Iterator[None]:
+    """Put the name of an option in front of what is wrong with its value."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{option}: {error.message}", error.hint) from None
+
+
+def check_format(fmt: Format, asked: Mapping[str, bool]) -> None:
+    """Refuse what was asked for where the format has no place for it: rows of a spreadsheet hold no derivations.
+
+    Raises:
+        UsageError: naming the option.
+    """
+    if fmt is Format.CSV and (option := next((name for name, given in asked.items() if given), "")):
+        raise UsageError(f"--format csv has no place for {option}", "table, markdown, json and jsonl have one.")

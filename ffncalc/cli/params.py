@@ -8,7 +8,7 @@ import typer
 
 import ffncalc
 from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format
@@ -30,6 +30,8 @@ def params(
 ) -> None:
     """Parameters by category, the share of the FFN, and what one token uses."""
     from ffncalc.report.params import REPORT, Counted
+
+    check_format(fmt, {"--explain": explain, "--layers beside --tensors": layers and tensors})
 
     def count(model: Model) -> Counted:
         return Counted(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ffncalc import quantity
+from ffncalc.cli.contexts import length
 from ffncalc.cli.loading import Analyse, collect, collect_raw
-from ffncalc.cli.options import Loading, Offline, Output, Refresh, Revision, Set
+from ffncalc.cli.options import Loading, Offline, Output, Refresh, Revision, Set, given_for
 from ffncalc.cli.output import emit, screen, write
 from ffncalc.errors import UsageError
 from ffncalc.ir import Model
@@ -124,16 +125,20 @@ def width(
         "ffn_share": target_ffn_share,
     }
     asked = {name: text for name, text in targets.items() if text is not None}
-    multiple = None if multiple_of is None else quantity.parse(multiple_of)
+    multiple = length(multiple_of, "--multiple-of")
     forward = {"--gated/--ungated": gated, "--ratio": ratio, "--multiplier": multiplier}
-    if not asked and not explain and what and _is_number(what[0]):
-        _refuse({"--vary": vary, "--set": sets}, "goes with a model, not with a width")
-        if len(what) > 1:
+    if numbers := [text for text in what or () if quantity.LIKE_A_NUMBER.fullmatch(text.strip())]:
+        goals: dict[str, object] = {f"--target-{name.replace('_', '-')}": text for name, text in asked.items()}
+        others = {"--explain": explain or None, "--vary": vary, "--set": sets, "--revision": revision}
+        _refuse(goals | others, "goes with a model, not with a width")
+        if what != numbers or len(numbers) > 1:
             raise UsageError("one width at a time", "For example: ffncalc width 4096 --multiple-of 256")
         from ffncalc.analysis.width import width as chain
 
+        wide = length(numbers[0], "the width")
+        assert wide is not None
         found = chain(
-            quantity.parse(what[0]),
+            wide,
             gated=gated is not False,
             ratio=ratio,
             multiplier=multiplier,
@@ -162,20 +167,13 @@ def _solver(asked: Mapping[str, str], vary: str | None, multiple: int | None) ->
     if len(asked) > 1:
         raise UsageError("one target at a time", "Two targets would need two fields to vary.")
     ((name, text),) = asked.items()
-    goal = target(name, text)
+    with given_for(f"--target-{name.replace('_', '-')}"):
+        goal = target(name, text)
 
     def answer(raw: Mapping[str, Any], model: Model) -> Found:
         return solve(raw, goal, vary=vary, multiple_of=multiple)
 
     return answer
-
-
-def _is_number(text: str) -> bool:
-    try:
-        quantity.parse(text)
-    except UsageError:
-        return False
-    return True
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:

@@ -44,8 +44,10 @@ def solve(
     fields = tuple(name.strip() for name in vary.split(",")) if vary else found
     if not fields:
         width = widest(model)
-        given = f"no single field of this config sets the width of its FFNs: most are {symbols(width)} = {width:,}"
-        raise UsageError(given if width else "there is no FFN", "Name the field to change with --vary.")
+        given = "no layer of this model has an FFN"
+        if width:
+            given = f"no single field of this config sets the width of its FFNs: most are {symbols(width)} = {width:,}"
+        raise UsageError(given, "Name the field to change with --vary.")
     is_width = set(fields) <= {*found, *labels(model.width)} and now(raw, fields, model) >= MULTIPLE
     step = multiple_of or (MULTIPLE if is_width else 1)
     return Search(raw=raw, target=goal, fields=fields, step=step, model=model).solve()

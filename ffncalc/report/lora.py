@@ -32,17 +32,18 @@ def payload(entry: Entry[Adapters]) -> dict[str, Any]:
         data |= {"base": {"lora": before.to_dict()}, "changes": {"set": list(entry.changes), "trainable": changed}}
     if found.explain:
         data["explain"] = [each.to_dict() for each in _steps(found.lora)]
-    return data | {"notes": list(model.notes)}
+    return data | {"notes": [*model.notes, *found.lora.notes]}
 
 
 def rows(entry: Entry[Adapters]) -> list[dict[str, Any]]:
     """One row per matrix, with what all of them add to the model."""
-    _, found = entry.ok()
+    model, found = entry.ok()
     own = found.lora
+    notes = "; ".join((*model.notes, *own.notes)) or None
     names = own.target_modules if isinstance(own.target_modules, str) else " ".join(own.target_modules)
     whole = flat_row(own.to_dict()) | {"targets": " ".join(own.targets), "target_modules": names}
     each = ({f"matrix_{name}": value for name, value in module.to_dict().items()} for module in own.modules)
-    return [whole | matrix for matrix in each] or [whole]
+    return [whole | matrix | {"notes": notes} for matrix in each] or [whole | {"notes": notes}]
 
 
 def document(entries: Sequence[Entry[Adapters]]) -> list[Section]:
@@ -128,6 +129,8 @@ def _facts(own: Lora) -> Iterator[tuple[str, str]]:
         yield "target_parameters", ", ".join(own.target_parameters)
     if own.left_out:
         yield "left out", f"{grouped(own.left_out)} routed experts; --experts adapts them too"
+    for note in own.notes:
+        yield "note", note
 
 
 def _where(each: Layers, stacks: bool) -> str:
