@@ -95,6 +95,7 @@ ROWS: dict[str, Row] = {
     "qwen3_moe": Row(
         dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head", windows="all")
     ),
+    "qwen3_omni_moe_text": Row(dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head")),
     "qwen3_vl_moe_text": Row(
         dense=dense.Row(qkv_bias="attention_bias", out_bias="attention_bias", qk_norm="head"), stacked=True
     ),

@@ -7,8 +7,9 @@ Source: arXiv:2503.20215, transformers models/qwen2_5_omni.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ffncalc import architectures
 from ffncalc.architectures._composite import CompositeConfig, Names, composite, nested, taken, text_model, tower
@@ -32,10 +33,18 @@ class Config(CompositeConfig):
     enable_audio_output: bool = True
 
 
+C = TypeVar("C", bound=Config)
+
+
 def build(c: Config) -> Model:
-    if c.model_type == "qwen2_5_omni_thinker":
+    return omni(c, speaking)
+
+
+def omni(c: C, speaking: Callable[[C], Model]) -> Model:
+    """The thinker, alone where the type says so, else with what `speaking` makes of the config."""
+    if c.model_type.endswith("_thinker"):
         return thinker(c, "", "")
-    raw = {**(c.thinker_config or {}), "model_type": "qwen2_5_omni_thinker", "architectures": None}
+    raw = {**(c.thinker_config or {}), "model_type": f"{c.model_type}_thinker", "architectures": None}
     inner = architectures.parse(raw, prefix="thinker_config.", nested=True)
     assert isinstance(inner, Config)
     model = thinker(inner, "thinker.", "thinker_config.")
@@ -51,10 +60,11 @@ def build(c: Config) -> Model:
 
 def thinker(c: Config, root: str, key: str) -> Model:
     """The language model with its towers, under `root`; `key` stands before the keys of its config."""
+    family = c.model_type.removesuffix("_thinker")
     text = text_model(
         c,
         Names(head={"": root}, bare=root),
-        default="qwen2_5_omni_text",
+        default=f"{family}_text",
         fixed=True,
         otherwise=False,
         prefix=f"{key}text_config.",
@@ -62,14 +72,14 @@ def thinker(c: Config, root: str, key: str) -> Model:
     hearing = tower(
         c.audio_config,
         f"{root}audio_tower.",
-        default="qwen2_5_omni_audio_encoder",
+        default=f"{family}_audio_encoder",
         fixed=True,
         key=f"{key}audio_config.",
     )
     seeing = tower(
         c.vision_config,
         f"{root}visual.",
-        default="qwen2_5_omni_vision_encoder",
+        default=f"{family}_vision_encoder",
         fixed=True,
         key=f"{key}vision_config.",
     )

@@ -1,8 +1,8 @@
-"""The audio tower of Qwen3-ASR: three convolutions that shorten the sound eightfold, then Whisper's layers.
+"""The audio tower of Qwen3-ASR and -Omni: three convolutions that shorten the sound eightfold, then Whisper's layers.
 
-The positions are sines, and no weights.
+The positions are sines, and no weights. Qwen3-Omni keeps the projector inside the tower.
 
-Source: arXiv:2601.21337, transformers models/qwen3_asr.
+Source: arXiv:2601.21337, arXiv:2509.17765; transformers models/qwen3_asr, qwen3_omni_moe.
 """
 
 from __future__ import annotations
@@ -58,5 +58,12 @@ def build(c: Config) -> Model:
             Linear("conv_out", width=inner * bins, out=width, role=Role.OTHER),
         ),
         stack="layers",
-        after=norms(width, "ln_post"),
+        after=(*norms(width, "ln_post"), *(projector(c) if c.model_type == "qwen3_omni_moe_audio_encoder" else ())),
+    )
+
+
+def projector(c: Config) -> tuple[Linear, Linear]:
+    return (
+        Linear("proj1", width=c.d_model, out=c.d_model, role=Role.OTHER, bias=True),
+        Linear("proj2", width=c.d_model, out=c.output_dim, role=Role.OTHER, bias=True),
     )

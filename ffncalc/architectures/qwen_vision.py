@@ -1,4 +1,4 @@
-"""The vision towers of Qwen2-VL, 2.5-VL, 3-VL and EXAONE 4.5: images as short films, patches merged at the end.
+"""The vision towers of Qwen2-VL, 2.5-VL, 3-VL, 3-Omni and EXAONE 4.5: images as short films, patches merged at the end.
 
 Sources: arXiv:2409.12191, arXiv:2502.13923, arXiv:2511.21631; transformers models/qwen{2,2_5,3}_vl.
 """
@@ -15,6 +15,8 @@ from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Ratio, Size
+
+OMNI = "qwen3_omni_moe_vision_encoder"  # Qwen3-VL's tower, with the names of its mergers from Qwen2.5
 
 
 class Config(LoopConfig):
@@ -38,6 +40,7 @@ def build(c: Config) -> Model:
         "qwen3_vl_moe_vision": third,
         "qwen3_5_vision": fourth,
         "qwen3_5_moe_vision": fourth,
+        OMNI: third,
     }[c.model_type](c)
 
 
@@ -74,7 +77,7 @@ def second(c: Config) -> Model:
 
 
 def third(c: Config) -> Model:
-    """Qwen3-VL: learned positions, and mergers that feed some layers to the first ones of the language model."""
+    """Qwen3-VL and -Omni: learned positions, and mergers that feed some layers to the first ones of the decoder."""
     width = c.hidden_size
     layer = (
         projected(c, width),
@@ -90,7 +93,10 @@ def third(c: Config) -> Model:
         *norms(width, "norm1", "norm2"),
     )
     positions = Embedding("pos_embed", rows=c.num_position_embeddings, width=width, role=Role.POSITION)
-    names = (f"deepstack_merger_list.{i}" for i, _ in enumerate(c.deepstack_visual_indexes))
+    omni = c.model_type == OMNI
+    names = (
+        f"{'merger_list' if omni else 'deepstack_merger_list'}.{i}" for i, _ in enumerate(c.deepstack_visual_indexes)
+    )
     deep = [part for name in names for part in deepstack(c, name)]
     return encoder_tower(
         c,
@@ -100,7 +106,7 @@ def third(c: Config) -> Model:
         before=(patches(c, width, bias=True), positions),
         stack="blocks",
         after=(
-            Norm("merger.norm", width=width, bias=True),
+            Norm("merger.ln_q" if omni else "merger.norm", width=width, bias=True),
             *mapped(c, "merger"),
             *deep,
         ),
@@ -138,12 +144,14 @@ def merger(c: Config, width: int, out: int) -> tuple[Component, ...]:
 
 def mapped(c: Config, name: str) -> tuple[Component, ...]:
     inner = merged(c, c.hidden_size)
+    first, second = ("mlp.0", "mlp.2") if c.model_type == OMNI else ("linear_fc1", "linear_fc2")
     return (
-        Linear(f"{name}.linear_fc1", width=inner, out=inner, role=Role.OTHER, bias=True),
-        Linear(f"{name}.linear_fc2", width=inner, out=c.out_hidden_size, role=Role.OTHER, bias=True),
+        Linear(f"{name}.{first}", width=inner, out=inner, role=Role.OTHER, bias=True),
+        Linear(f"{name}.{second}", width=inner, out=c.out_hidden_size, role=Role.OTHER, bias=True),
     )
 
 
 def deepstack(c: Config, name: str) -> tuple[Component, ...]:
     """A merger whose norm comes after the patches are laid side by side."""
-    return (Norm(f"{name}.norm", width=merged(c, c.hidden_size), bias=True), *mapped(c, name))
+    norm = "ln_q" if c.model_type == OMNI else "norm"
+    return (Norm(f"{name}.{norm}", width=merged(c, c.hidden_size), bias=True), *mapped(c, name))

@@ -6,7 +6,7 @@ Source: arXiv:2001.04451, transformers models/reformer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ffncalc.architectures._encoder import labels
@@ -121,17 +121,25 @@ def positions(c: Config) -> tuple[Component, ...]:
 def mixers(c: Config) -> dict[str, Component]:
     near = c.local_attn_chunk_length * (c.local_num_chunks_before + 1 + c.local_num_chunks_after)
     like = c.num_hashes * c.lsh_attn_chunk_length * (c.lsh_num_chunks_before + 1 + c.lsh_num_chunks_after)
-    sizes = {
-        "width": c.hidden_size,
-        "heads": c.num_attention_heads,
-        "kv_heads": c.num_attention_heads,
-        "head_dim": c.attention_head_size,
-    }
-    hashed = Projections(q="self_attention.query_key", v="self_attention.value", o="output.dense")
-    return {
-        "local": Attention("attention", span=Span("sliding", near), names=NAMES, **sizes),
-        "lsh": HashedAttention("attention", span=Span("top_k", like), names=hashed, **sizes),
-    }
+    local = Attention(
+        "attention",
+        width=c.hidden_size,
+        heads=c.num_attention_heads,
+        kv_heads=c.num_attention_heads,
+        head_dim=c.attention_head_size,
+        span=Span("sliding", near),
+        names=NAMES,
+    )
+    hashed = HashedAttention(
+        "attention",
+        width=c.hidden_size,
+        heads=c.num_attention_heads,
+        kv_heads=c.num_attention_heads,
+        head_dim=c.attention_head_size,
+        span=Span("top_k", like),
+        names=replace(NAMES, q="self_attention.query_key"),
+    )
+    return {"local": local, "lsh": hashed}
 
 
 def around(c: Config) -> tuple[Component, ...]:

@@ -64,8 +64,8 @@ def inner(c: Config, factor: str) -> int:
     Raises:
         ConfigError: the heads do not divide it.
     """
-    ratio = getattr(c, factor)
-    width = call("int", int(int(c.hidden_size) * float(ratio)), c.hidden_size, ratio)
+    ratio = float(getattr(c, factor))
+    width = call(f"int[{ratio:g} ×]", int(int(c.hidden_size) * ratio), c.hidden_size)
     if width % c.num_heads:
         raise ConfigError(f"{c.key('num_heads')}: {c.num_heads} does not divide hidden_size × {c.key(factor)}, {width}")
     return width
@@ -75,4 +75,4 @@ def ffn_width(c: Config) -> int:
     """hidden_size times a factor, rounded up to a multiple."""
     width, multiple = int(c.hidden_size) * float(c.ffn_proj_factor), int(c.ffn_round_up_to_multiple_of)
     rounded = int((width + multiple - 1) // multiple) * multiple
-    return call("round_up", rounded, c.hidden_size, c.ffn_proj_factor, c.ffn_round_up_to_multiple_of)
+    return call(f"{c.ffn_proj_factor:g} × round_up", rounded, c.hidden_size, c.ffn_round_up_to_multiple_of)

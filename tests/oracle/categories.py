@@ -9,7 +9,7 @@ import re
 from collections.abc import Container
 
 PATTERNS = [
-    (r"^(talker|token2wav)\.|vision|visual|audio", "multimodal"),
+    (r"^(talker|token2wav|code2wav)\.|vision|visual|audio", "multimodal"),
     (
         r"(^|\.)(\w*aligner|merger|image_to_text_projection|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$",
         "multimodal",
