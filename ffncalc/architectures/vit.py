@@ -1,7 +1,7 @@
 """Vision transformers with learned positions that differ from CLIP's by a choice: one row each.
 
 Sources: arXiv:2010.11929, arXiv:2103.00020 (CLIP), arXiv:2303.15343 (SigLIP), arXiv:2502.14786 (SigLIP 2);
-transformers models/{clip,siglip,siglip2,idefics3,smolvlm,video_llama_3,paddleocr_vl}.
+transformers models/{clip,siglip,siglip2,idefics3,smolvlm,video_llama_3,paddleocr_vl,phi4_multimodal}.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ ROWS: dict[str, Row] = {
     "clip_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
     "idefics3_vision": Row(),
     "paddleocr_vl_vision": Row(base="vision_model"),
+    "phi4_multimodal_vision": Row(head=True),
     "siglip2_vision_model": Row(base="vision_model", head=True, flat=True),
     "siglip_vision_model": Row(base="vision_model", head=True),
     "smolvlm_vision": Row(),
