@@ -82,10 +82,10 @@ def test_no_attention_and_no_ffn_have_no_crossover_to_keep(run: Here, tmp_path: 
 
 def test_a_budget_that_cannot_be_checked_is_not_kept(run: Here, here: Path) -> None:
     # a type of transformers that is not described here is otherwise only a warning
-    save(here / "small/config.json", model_type="reformer", architectures=["ReformerModelWithLMHead"])
+    save(here / "small/config.json", model_type="detr", architectures=["DetrForObjectDetection"])
     assert run("check", "small").code == 0
     assert found(run, "--max-params", "1T") == [
-        ("small/config.json", "B006", "the budget cannot be checked: model_type 'reformer' is not supported")
+        ("small/config.json", "B006", "the budget cannot be checked: model_type 'detr' is not supported")
     ]
 
 

@@ -63,11 +63,12 @@ class Part:
         return self._keys[field]
 
     def _key(self, field: str) -> str | None:
-        if self.family is not None and field in self.family.fields():
-            found = self.family.key_of(field, self.raw)
+        names = (field, *known.SPELLINGS.get(field, ()))
+        if self.family is not None:
+            own = (self.family.key_of(name, self.raw) for name in names if name in self.family.fields())
+            found = next((key for key in own if key is not None), None)
             if found is not None:
                 return found
-        names = (field, *known.SPELLINGS.get(field, ()))
         present = [name for name in names if name in self.raw]
         return next((name for name in present if self.raw[name] is not None), present[0] if present else None)
 

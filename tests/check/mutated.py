@@ -12,6 +12,8 @@ QWEN_VL = "Qwen/Qwen3-VL-2B-Instruct"
 BERT = "google-bert/bert-base-uncased"
 GPT2 = "openai-community/gpt2"
 DEEPSEEK_MOE = "deepseek-ai/deepseek-moe-16b-base"
+DEEPSEEK_LITE = "deepseek-ai/DeepSeek-Coder-V2-Lite-Instruct"
+GEMMA_VL = "google/gemma-3-4b-it"
 LAYERS = ["full_attention"] * 32
 
 
@@ -38,6 +40,31 @@ QUANTISATIONS: tuple[tuple[dict[str, Any], str, str], ...] = tuple(
         ({"config_groups": {"a": {"weights": {"group_size": 0}}}}, "F004", "config_groups.a.weights.group_size"),
         ({"config_groups": {"a": {"targets": "Linear"}}}, "F003", "config_groups.a.targets"),
     )
+)
+
+
+# Values that fields cannot have, with the rule and the field.
+VALUES: tuple[tuple[Any, str, str], ...] = (
+    ("false", "F003", "tie_word_embeddings"),
+    (0, "F003", "attention_bias"),
+    ("500000", "F003", "rope_theta"),
+    ("1e-5", "F003", "rms_norm_eps"),
+    (False, "F003", "attention_dropout"),
+    (16, "F003", "torch_dtype"),
+    ("128001", "F003", "eos_token_id"),
+    ([[128001]], "F003", "eos_token_id"),
+    (1.5, "F003", "bos_token_id"),
+    ({"factor": "8"}, "F003", "rope_scaling.factor"),
+    ({"factor": -8}, "F004", "rope_scaling.factor"),
+    ({"original_max_position_embeddings": 0}, "F004", "rope_scaling.original_max_position_embeddings"),
+    ({"full_attention": {"rope_theta": -1}}, "F004", "rope_parameters.full_attention.rope_theta"),
+    (0, "F004", "rope_theta"),
+    (-1e-5, "F004", "rms_norm_eps"),
+    (1e5, "F004", "rms_norm_eps"),
+    (1.5, "F004", "attention_dropout"),
+    (-0.5, "F004", "partial_rotary_factor"),
+    (2, "F004", "partial_rotary_factor"),
+    (float("inf"), "F004", "rope_theta"),
 )
 
 
@@ -91,6 +118,22 @@ MUTATIONS = (
     Mutation(QWEN_VL, {"text_config": [1]}, "F003", "text_config"),
     Mutation(QWEN_VL, {"vision_config": "large"}, "F003", "vision_config"),
     Mutation(QWEN_VL, {"text_config": {"rope_scaling": 4}}, "F003", "text_config.rope_scaling"),
+    Mutation(GEMMA_VL, {"vision_config": {"hiden_size": 1152}}, "F008", "vision_config.hiden_size", "warning"),
+    *(Mutation(LLAMA, {field.partition(".")[0]: value}, code, field) for value, code, field in VALUES),
+    Mutation(GEMMA_VL, {"vision_config": {"patch_size": 0}}, "F004", "vision_config.patch_size"),
+    Mutation(GEMMA_VL, {"vision_config": {"patch_size": [14, "x"]}}, "F003", "vision_config.patch_size[1]"),
+    Mutation(DEEPSEEK, {"n_group": "8"}, "F003", "n_group"),
+    Mutation(DEEPSEEK, {"n_group": 0}, "F004", "n_group"),
+    Mutation(DEEPSEEK, {"kv_lora_rank": None}, "F005", "kv_lora_rank"),
+    Mutation(GEMMA_VL, {"text_config": ABSENT}, "F005", "text_config"),
+    Mutation(LLAMA, {"model_type": ABSENT}, "F006", "model_type", "warning"),
+    Mutation(GEMMA_VL, {"text_config": {"model_type": "gema3_text"}}, "F006", "text_config.model_type", "warning"),
+    Mutation(LLAMA, {"num_kv_heads": 4}, "F011", "num_kv_heads", "warning"),
+    Mutation(LLAMA, {"ffn_dim": 4096}, "F011", "ffn_dim", "warning"),
+    Mutation(DEEPSEEK, {"num_experts": 8}, "F011", "num_experts"),
+    Mutation(QWEN_MOE, {"num_selected_experts": 4}, "F011", "num_selected_experts"),
+    Mutation(QWEN_VL, {"head_dim": 64}, "F011", "text_config.head_dim"),
+    Mutation(QWEN_VL, {"vocab_size": 32000}, "F011", "text_config.vocab_size", "warning"),
     Mutation(LLAMA, {"architectures": ["Qwen2ForCausalLM"]}, "F009", "architectures", "warning"),
     Mutation(LLAMA, {"architectures": ABSENT}, "F010", "architectures", "info"),
     Mutation(LLAMA, {"n_embd": 2048}, "F011", "n_embd"),
@@ -98,6 +141,7 @@ MUTATIONS = (
     # structure
     Mutation(GPT2, {"n_head": 11}, "S001", "n_head"),
     Mutation(LLAMA, {"num_attention_heads": 40, "head_dim": None}, "S001", "num_attention_heads"),
+    Mutation(GEMMA_VL, {"vision_config": {"num_attention_heads": 7}}, "S001", "vision_config.num_attention_heads"),
     Mutation(LLAMA, {"head_dim": 127}, "S003", "head_dim"),
     Mutation(DEEPSEEK, {"qk_rope_head_dim": 63}, "S003", "qk_rope_head_dim"),
     Mutation(LLAMA, {"hidden_act": "swiglu2"}, "S004", "hidden_act"),
@@ -109,6 +153,8 @@ MUTATIONS = (
     # experts and latent attention
     Mutation(MIXTRAL, {"num_experts_per_tok": 9}, "M001", "num_experts_per_tok"),
     Mutation(MIXTRAL, {"num_experts_per_tok": 0}, "M001", "num_experts_per_tok"),
+    Mutation(DEEPSEEK, {"num_experts_per_tok": None}, "M001", "num_experts_per_tok"),
+    Mutation(DEEPSEEK_LITE, {"num_experts_per_tok": ABSENT}, "M001", "num_experts_per_tok"),
     Mutation(QWEN_MOE, {"moe_intermediate_size": None}, "M002", "moe_intermediate_size"),
     Mutation(DEEPSEEK_MOE, {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
     Mutation("moonshotai/Kimi-K2-Instruct", {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),

@@ -336,7 +336,7 @@ class TestCheck:
 
     def test_a_locked_model_that_is_no_longer_counted_is_an_error(self, run: Here, here: Path) -> None:
         run("lock", "models")
-        save(here / "models/a/config.json", model_type="reformer", architectures=["ReformerModelWithLMHead"])
+        save(here / "models/a/config.json", model_type="detr", architectures=["DetrForObjectDetection"])
         assert held(run, "models/a") == (
             1,
             [("models/a/config.json", "L001", "locked with 824 parameters, but no longer counted")],

@@ -12,7 +12,7 @@ from ffncalc.checks.finding import Severity
 from ffncalc.errors import ConfigError
 from ffncalc.source import bundled
 from tests.check.configs import ABSENT, DEEPSEEK, GEMMA, LLAMA, QWEN_MOE, changed, config, errors, found
-from tests.check.mutated import LAYERS, MISTRAL, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
+from tests.check.mutated import GEMMA_VL, LAYERS, MISTRAL, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
@@ -77,6 +77,21 @@ ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
     "quantisation with a rule for one module": (
         LLAMA,
         {"quantization": {"group_size": 64, "bits": 4, "lm_head": {"group_size": 32, "bits": 8}, "model.norm": False}},
+    ),
+    "an epsilon of zero": (LLAMA, {"rms_norm_eps": 0}),
+    "no dropout, as an integer": (LLAMA, {"attention_dropout": 0}),
+    "a base for each layer": (LLAMA, {"rope_theta": [10000.0, 500000.0] * 16}),
+    "a dtype for each part": (LLAMA, {"torch_dtype": {"text_config": "bfloat16"}}),
+    "values that are null": (
+        LLAMA,
+        {"eos_token_id": None, "rope_theta": None, "attention_dropout": None, "torch_dtype": None, "use_cache": None},
+    ),
+    "one size twice": (DEEPSEEK, {"num_experts": 256, "num_kv_heads": 128, "n_inner": 18432}),
+    "one size inside and outside": (QWEN_VL, {"hidden_size": 2048, "vocab_size": 151936}),
+    "a part of a new generation": (QWEN_VL, {"text_config": {"model_type": "qwen4_vl_text"}}),
+    "a tower with heads of its own width": (
+        GEMMA_VL,
+        {"vision_config": {"num_attention_heads": 7, "head_dim": 64}},
     ),
     "partial rotary embeddings": (LLAMA, {"partial_rotary_factor": 0.5}),
     "sliding layers switched off": (
@@ -155,6 +170,26 @@ def test_the_first_wrong_list_of_gemma_3n_is_named_before_a_class_default() -> N
     with pytest.raises(ConfigError, match=note):
         ffncalc.load(raw)
     assert [f.message.count(note) for f in found(raw) if f.code == "F012"] == [1]
+
+
+def test_the_second_name_of_a_size_is_the_one_to_take_out_that_the_family_does_not_read() -> None:
+    (finding,) = [f for f in found(changed(config(DEEPSEEK), {"num_experts": 8})) if f.severity is Severity.ERROR]
+    assert finding.message == "one size under several names: num_experts 8, n_routed_experts 256"
+    assert finding.hint == "Keep n_routed_experts only."
+
+
+def test_a_field_of_a_family_that_is_null_is_not_called_missing() -> None:
+    messages = {f.field: f.message for f in found(changed(config(DEEPSEEK), {"kv_lora_rank": None}))}
+    assert messages["kv_lora_rank"] == "kv_lora_rank is null, and required"
+    messages = {f.field: f.message for f in found(changed(config(LLAMA), {"hidden_size": ABSENT}))}
+    assert messages["hidden_size"] == "hidden_size is missing, and required"
+
+
+def test_a_type_that_only_the_class_tells_is_read_and_said() -> None:
+    raw = changed(config(LLAMA), {"model_type": ABSENT})
+    assert [(f.message, f.hint) for f in found(raw) if f.code == "F006"] == [
+        ("model_type is missing: read as llama, by its class", 'Write "model_type": "llama".')
+    ]
 
 
 def test_longer_by_the_prediction_layers_is_a_warning() -> None:

@@ -4,7 +4,7 @@ A model type that is not described here is otherwise only worth a warning; a bud
 without one.
 
 Settings: budgets = {"max-params" = "8B"}
-Bad: {"model_type": "reformer"}
+Bad: {"model_type": "detr"}
 Good: {"num_hidden_layers": 30}
 Source: `ffncalc archs` lists the described types
 """

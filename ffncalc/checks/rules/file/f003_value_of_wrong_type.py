@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.quantisation import wrong_fields
-from ffncalc.checks.rules.file import sizes
+from ffncalc.checks.rules.file import sizes, values
 from ffncalc.checks.subject import NESTED, Subject, shown
 
 SEVERITY = Severity.ERROR
@@ -22,6 +22,8 @@ HINTS = {
     "valid list": "Write a list.",
     "valid boolean": "Write true or false.",
     "true or false": "Write it without quotes.",
+    "a number": "Write it without quotes.",
+    "list of integers": "Write the ids without quotes.",
     "valid string": "Write a string.",
     "two positive integers": "Write rows and columns, such as [128, 128].",
     "integer": "Write a whole number without quotes.",
@@ -40,6 +42,10 @@ def check(subject: Subject) -> Iterator[Fault]:
             yield Fault(
                 field, f"{field} must be an integer, got {shown(value)}", "Write a whole number without quotes."
             )
+    for field, message, is_type in values.wrong(subject):
+        if is_type:
+            found.add(field)
+            yield Fault(field, message, _hint(message))
     for trouble in subject.troubles:
         wrong = "should be a valid" in trouble.message or trouble.message.startswith("must be an integer")
         if wrong and trouble.field not in found:

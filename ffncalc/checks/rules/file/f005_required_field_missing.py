@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ffncalc.checks import known
 from ffncalc.checks.finding import Fault, Severity
+from ffncalc.checks.rules.file import sizes
 from ffncalc.checks.subject import NESTED, Subject
 
 SEVERITY = Severity.ERROR
@@ -25,9 +26,11 @@ def check(subject: Subject) -> Iterator[Fault]:
             continue
         name = trouble.field.rpartition(".")[2]
         near = [key for key in looked_at if name in known.near(key, subject.model_type)]
-        hint = f"Is {near[0]!r} meant to be it?" if near else "Write the size that the weights have."
+        what = "the config of this part" if name in sizes.PARTS or name in NESTED else "the size that the weights have"
+        hint = f"Is {near[0]!r} meant to be it?" if near else f"Write {what}."
         severity = Severity.WARNING if _elsewhere(subject, trouble.field) else None
-        message = f"{trouble.field} is {trouble.message}"
+        null = any(part.prefix + name == trouble.field and name in part.raw for part in subject.text)
+        message = f"{trouble.field} is {trouble.message.replace('missing', 'null') if null else trouble.message}"
         if severity:
             hint = "The sizes of a language model are there, but not where this model_type has them."
         yield Fault(trouble.field, message, hint, severity=severity, also=tuple(near))

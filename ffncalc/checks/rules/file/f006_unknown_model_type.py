@@ -1,7 +1,8 @@
 """A model_type that nobody knows, and that the class contradicts or nothing explains.
 
 Loaders refuse it; a tool that reads it as Llama all the same gives numbers of another model. Types with code of their
-own (`auto_map`), or with a class of the same name, are left alone.
+own (`auto_map`), or with a class of the same name, are left alone. A warning where the type is missing and the class
+tells it, or where the type of a nested config looks misspelt.
 
 Bad: {"model_type": "lama"}
 Good: {"model_type": "llama"}
@@ -10,6 +11,7 @@ Source: transformers, models/auto/configuration_auto.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ffncalc.architectures import MODULES
@@ -19,11 +21,18 @@ from ffncalc.checks.rules.file import classes
 from ffncalc.checks.subject import Subject, shown
 
 SEVERITY = Severity.ERROR
+DIGITS = re.compile(r"\d+")
 
 
 def check(subject: Subject) -> Iterator[Fault]:
+    yield from _nested(subject)
     named = subject.raw.get("model_type")
     if subject.model_type and not named:
+        if subject.translated is subject.raw:
+            message = f"model_type is missing: read as {subject.model_type}, by its class"
+            yield Fault(
+                "model_type", message, f'Write "model_type": "{subject.model_type}".', severity=Severity.WARNING
+            )
         return
     if not subject.model_type:
         if not subject.raw.get("auto_map") and subject.translated is subject.raw:
@@ -35,9 +44,24 @@ def check(subject: Subject) -> Iterator[Fault]:
         return
     if classes.fits(subject.raw, model_type):
         return
-    near = sorted(MODULES, key=lambda name: known.distance(model_type.lower(), name, 2))
-    close = [name for name in near[:2] if known.distance(model_type.lower(), name, 2) <= 2]
-    owner = classes.owner(subject.raw)
-    guess = owner or (close[0] if close else "")
+    guess = classes.owner(subject.raw) or _near(model_type)
     hint = f"Write {guess!r}." if guess else "Add auto_map if the model has code of its own."
     yield Fault("model_type", f"model_type {shown(model_type)} is not known", hint)
+
+
+def _nested(subject: Subject) -> Iterator[Fault]:
+    """Types of the parts that look like misspelt ones; another generation (`qwen4_text`) is no misspelling."""
+    for part in subject.text:
+        named = part.raw.get("model_type")
+        if not part.prefix or not isinstance(named, str) or named in MODULES or named in known.model_types():
+            continue
+        near = _near(named)
+        if near and DIGITS.findall(near) == DIGITS.findall(named):
+            at = f"{part.prefix}model_type"
+            yield Fault(at, f"{at} {shown(named)} is not known", f"Write {near!r}.", severity=Severity.WARNING)
+
+
+def _near(model_type: str) -> str:
+    """The described type that is at most two letters away, or ""."""
+    far, name = min((known.distance(model_type.lower(), name, 2), name) for name in MODULES)
+    return name if far <= 2 else ""

@@ -13,6 +13,7 @@ POSITIVE = frozenset({
     "hidden_size", "vocab_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim",
     "intermediate_size", "moe_intermediate_size", "max_position_embeddings", "n_embd", "n_layer", "n_head",
     "n_positions", "d_model", "d_ff", "d_kv", "num_heads", "decoder_sparse_step", "interleave_moe_layer_step",
+    "n_group", "topk_group",
 })  # fmt: skip
 # Zero says that there are none.
 COUNTS = frozenset({
@@ -26,16 +27,23 @@ PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "visi
 
 def fields(subject: Subject) -> Iterator[tuple[str, object]]:
     """(field, value) of every size that is given, in the file and in the configs nested in it; null is not given."""
+    for field, key, value in entries(subject):
+        if value is not None and (key in POSITIVE or key in COUNTS):
+            yield field, value
+
+
+def entries(subject: Subject, tables: tuple[str, ...] = ()) -> Iterator[tuple[str, str, object]]:
+    """(field, key, value) of every entry of the file, of the configs nested in it, and of those `tables` in them."""
     todo: list[tuple[str, object]] = [("", subject.raw)]
     while todo:
         prefix, table = todo.pop()
         if not isinstance(table, dict):
             continue
         for key, value in table.items():
-            if key in PARTS:
+            if key in PARTS or key in tables:
                 todo.append((child(prefix, key), value))
-            elif value is not None and (key in POSITIVE or key in COUNTS):
-                yield child(prefix, key), value
+            else:
+                yield child(prefix, key), key, value
 
 
 def last(field: str) -> str:

@@ -5,7 +5,7 @@ counts move.
 
 Settings: an empty lock file
 Bad: {"intermediate_size": 16384}
-Good: {"model_type": "reformer"}
+Good: {"model_type": "detr"}
 Source: `ffncalc lock` writes the lock file
 """
 

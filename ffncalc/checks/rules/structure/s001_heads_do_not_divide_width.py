@@ -10,12 +10,13 @@ Source: transformers computes head_dim as hidden_size // num_attention_heads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ffncalc.checks.finding import Fault, Severity
-from ffncalc.checks.subject import Subject
+from ffncalc.checks.subject import Part, Subject
 
 SEVERITY = Severity.ERROR
+TOWERS = ("vision_config.", "audio_config.")
 OTHERWISE = (
     "kv_lora_rank",
     "attention_head_size",
@@ -28,7 +29,7 @@ OTHERWISE = (
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    for part in subject.text:
+    for part in (*subject.text, *_towers(subject)):
         width, heads = part.size("hidden_size"), part.size("num_attention_heads")
         if width is None or heads is None or part.get("head_dim") is not None or width % heads == 0:
             continue
@@ -40,6 +41,14 @@ def check(subject: Subject) -> Iterator[Fault]:
         yield Fault(
             other,
             f"{at} {width} is not a multiple of {other} {heads}",
-            f"Write the width of a head as head_dim, or {near} heads.",
+            f"Write {'' if part.prefix in TOWERS else 'the width of a head as head_dim, or '}{near} heads.",
             also=(at,),
         )
+
+
+def _towers(subject: Subject) -> Iterator[Part]:
+    """Configs of vision and audio, where they spell width and heads as language models do."""
+    for prefix in TOWERS:
+        raw = subject.raw.get(prefix.rstrip("."))
+        if isinstance(raw, Mapping) and "hidden_size" in raw and "num_attention_heads" in raw:
+            yield Part(raw, prefix, str(raw.get("model_type") or ""))
