@@ -16,7 +16,8 @@ Terms = dict[tuple[Factor, ...], int]  # product of factors -> coefficient
 class Num(int):
     """An int with a label (a config key) or with the operation and operands it came from.
 
-    Sums and products are shown expanded with like terms merged; any other operation is shown as one factor.
+    Sums and products are shown expanded with like terms merged; any other operation is shown as one factor. What is no
+    int (a list repeated, a float) gets NotImplemented, so that Python tries the other operand.
     """
 
     label: str = ""
@@ -33,27 +34,34 @@ class Num(int):
         return self
 
     def __add__(self, other: int) -> Num:
-        return _made(int.__add__(self, other), "+", self, other)
+        value = int.__add__(self, other)
+        return value if value is NotImplemented else _new(value, "+", (self, other))
 
     def __radd__(self, other: int) -> Num:
-        return _made(int.__add__(self, other), "+", other, self)
+        value = int.__add__(self, other)
+        return value if value is NotImplemented else _new(value, "+", (other, self))
 
     def __sub__(self, other: int) -> Num:
-        return _made(int.__sub__(self, other), "-", self, other)
+        value = int.__sub__(self, other)
+        return value if value is NotImplemented else _new(value, "-", (self, other))
 
     def __rsub__(self, other: int) -> Num:
-        return _made(int.__rsub__(self, other), "-", other, self)
+        value = int.__rsub__(self, other)
+        return value if value is NotImplemented else _new(value, "-", (other, self))
 
     def __mul__(self, other: int) -> Num:
-        return _made(int.__mul__(self, other), "*", self, other)
+        value = int.__mul__(self, other)
+        return value if value is NotImplemented else _new(value, "*", (self, other))
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: int) -> Num:
-        return _made(int.__floordiv__(self, other), "/", self, other)
+        value = int.__floordiv__(self, other)
+        return value if value is NotImplemented else _new(value, "/", (self, other))
 
     def __rfloordiv__(self, other: int) -> Num:
-        return _made(int.__rfloordiv__(self, other), "/", other, self)
+        value = int.__rfloordiv__(self, other)
+        return value if value is NotImplemented else _new(value, "/", (other, self))
 
     def __reduce__(self) -> tuple[type[Num], tuple[int, str, str, tuple[int, ...]]]:
         return Num, (int(self), self.label, self.op, self.args)
@@ -67,11 +75,6 @@ class Num(int):
     def values(self) -> str:
         """The derivation with numbers: `3 × 4096 × 14336`."""
         return _render(_terms(self), 1)
-
-
-def _made(value: int, op: str, *args: int) -> Num:
-    """A result; NotImplemented (a list repeated, a float) is handed on, so that Python tries the other operand."""
-    return value if value is NotImplemented else _new(value, op, args)
 
 
 def _new(value: int, op: str, args: tuple[int, ...]) -> Num:

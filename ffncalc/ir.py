@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
+from operator import is_
 from typing import ClassVar, Self
 
 from ffncalc.formula import call, product
@@ -102,11 +103,14 @@ class Tensor:
         return 0 if self.tied else self.stored
 
     @property
+    def met(self) -> int:
+        """Elements that one token meets, tied or not."""
+        return self.size if self.used == 1 else self.size * self.used
+
+    @property
     def active(self) -> int:
-        """Elements that one token uses, of those that this tensor adds."""
-        if self.tied:
-            return 0
-        return self.stored if self.used == self.copies else self.size * self.used
+        """Elements that one token meets, of those that this tensor adds."""
+        return 0 if self.tied else self.met
 
     def moved(self, prefix: str, role: Role | None = None, *, copies: int = 1, used: int = 1) -> Tensor:
         """The same tensor under a module: `prefix.name`, in another role or in several copies."""
@@ -239,6 +243,11 @@ class Component:
         """`tensors()`, worked out once: the same part stands in many blocks, and every analysis asks."""
         return self.tensors()
 
+    @cached_property
+    def mixings(self) -> tuple[Mixing, ...]:
+        """`mixing()`, worked out once."""
+        return self.mixing()
+
     def buffers(self) -> tuple[Tensor, ...]:
         """What the checkpoint stores besides: learned, but no parameter in the library's sense."""
         return ()
@@ -365,7 +374,7 @@ def layers(
     indexes: list[int] | None = None
     for i in range(count):
         built = parts(i)
-        if built is not last or indexes is None:
+        if indexes is None or len(built) != len(last) or not all(map(is_, built, last)):
             last = built
             indexes = seen.get(key := tuple(map(id, built)))
             if indexes is None:

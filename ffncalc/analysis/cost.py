@@ -93,10 +93,9 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
         runs = block.count * block.calls
         sizes: dict[str, list[int]] = defaultdict(list)
         for tensor in _multiplied(block, stream):
-            used = times(tensor.used, tensor.size) if tensor.tied else tensor.active
-            sizes[ROLES.get(tensor.role, "other")].append(used)
+            sizes[ROLES.get(tensor.role, "other")].append(tensor.met)
         for name, numbers in sizes.items():
-            parts[name].append(2 * times(runs, total(numbers)))
+            parts[name].append(times(2 * runs, total(numbers)))
         if block.stream is stream:
             for mixing in _mixings(block):
                 if mixing.per_token:
@@ -139,4 +138,4 @@ def _multiplied(block: Block, stream: Stream) -> Iterator[Tensor]:
 
 
 def _mixings(block: Block) -> Iterable[Mixing]:
-    return (mixing for part in block.parts for mixing in part.mixing())
+    return (mixing for part in block.parts for mixing in part.mixings)

@@ -195,7 +195,7 @@ def point(cost: Cost, ctx: int, source: int, phase: Phase, full: bool) -> Point:
 def recurrent(model: Model) -> bool:
     """Whether a layer updates a recurrent state."""
     parts = (part for block in model.layers for part in block.parts)
-    return any(m.per_token and m.role is Role.MIXER for part in parts for m in part.mixing())
+    return any(m.per_token and m.role is Role.MIXER for part in parts for m in part.mixings)
 
 
 def has_source(model: Model) -> bool:

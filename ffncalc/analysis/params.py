@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.moe import Expert, MoE
-from ffncalc.formula import Num, total
+from ffncalc.formula import ZERO, Num, total
 from ffncalc.ir import CATEGORIES, Block, Model, Role, Tensor, Use, walk
 
 ROLES = tuple(Role)  # to go through an Enum is slow
+MEMBERS = {name: [role for role in ROLES if role.category == name] for name in CATEGORIES}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,29 +104,36 @@ class Params:
 
 def params(model: Model) -> Params:
     """Count a model: tied weights once, buffers and multi-token-prediction layers apart."""
-    all_: dict[Role, list[int]] = {role: [] for role in ROLES}
-    active: dict[Role, list[int]] = {role: [] for role in ROLES}
+    stored: dict[Role, list[int]] = defaultdict(list)
+    used: dict[Role, list[int]] = defaultdict(list)
     multiplied = []
     tied = False
     for block in model.blocks:
-        stored, used, product = defaultdict(list), defaultdict(list), []
-        for tensor in (tensor for part in block.parts for tensor in part.weights):
-            role = block.role(tensor)
-            if tensor.tied:
-                tied = tied or (role is Role.HEAD and tensor.use is Use.MATMUL)
-            else:
-                stored[role].append(tensor.stored)
-                used[role].append(tensor.active)
-            if multiplies(tensor, role):
-                product.append(times(tensor.used, tensor.size) if tensor.tied else tensor.active)
-        for role, numbers in stored.items():
-            whole = times(block.count, total(numbers))
-            all_[role].append(whole)
-            active[role].append(whole if used[role] == numbers else times(block.count, total(used[role])))
+        own, product = defaultdict(list), []
+        for part in block.parts:
+            for tensor in part.weights:
+                role = block.role(tensor)
+                if not tensor.tied:
+                    own[role].append(tensor)
+                elif role is Role.HEAD and tensor.use is Use.MATMUL:
+                    tied = True
+                if multiplies(tensor, role):
+                    product.append(tensor.met)
+        for role, tensors in own.items():
+            whole = times(block.count, total([t.stored for t in tensors]))
+            stored[role].append(whole)
+            if any(t.used != t.copies for t in tensors):
+                whole = times(block.count, total([t.met for t in tensors]))
+            used[role].append(whole)
         multiplied.append(times(block.count, total(product)))
-    by_role = {role: total(numbers) for role, numbers in all_.items()}
-    active_by_role = {role: total(numbers) for role, numbers in active.items()}
-    extra = [(b.count, [t for part in b.parts for t in (*part.weights, *part.buffers())]) for b in model.mtp]
+    by_role = {role: total(stored[role]) if role in stored else ZERO for role in ROLES}
+    active_by_role = {role: n if used[role] == stored[role] else total(used[role]) for role, n in by_role.items()}
+    extra, extra_stored = [], []
+    for block in model.mtp:
+        tensors = [t for part in block.parts for t in (*part.weights, *part.buffers())]
+        extra_stored.append(whole := times(block.count, total([t.stored for t in tensors])))
+        shared = any(t.tied for t in tensors)
+        extra.append(times(block.count, total([t.params for t in tensors])) if shared else whole)
     return Params(
         total=total(by_role.values()),
         active=total(active_by_role.values()),
@@ -135,8 +143,8 @@ def params(model: Model) -> Params:
         by_role={str(role): n for role, n in by_role.items()},
         tied_embeddings=tied,
         buffers=total(times(b.count, t.stored) for b, _, t in walk(model.blocks, buffers=True)),
-        mtp=total(times(count, total(t.params for t in tensors)) for count, tensors in extra),
-        mtp_stored=total(times(count, total(t.stored for t in tensors)) for count, tensors in extra),
+        mtp=total(extra),
+        mtp_stored=total(extra_stored),
         expansion=tuple(expansions(model)),
         slots=slots(model),
     )
@@ -193,7 +201,4 @@ def _networks(model: Model) -> Iterator[tuple[Block, str, Expert, int]]:
 
 
 def _by_category(by_role: dict[Role, Num]) -> dict[str, int]:
-    parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
-    for role, number in by_role.items():
-        parts[role.category].append(number)
-    return {name: total(numbers) for name, numbers in parts.items()}
+    return {name: total([by_role[role] for role in roles]) for name, roles in MEMBERS.items()}
