@@ -55,6 +55,8 @@ MODULES: dict[str, str] = {
     "cohere": "cohere",
     "cohere2": "dense",
     "cohere2_vision": "aya_vision",
+    "colpali": "colpali",
+    "colqwen2": "colpali",
     "convbert": "convbert",
     "cpmant": "cpmant",
     "ctrl": "ctrl",

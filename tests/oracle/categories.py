@@ -18,6 +18,7 @@ PATTERNS = [
     (r"embed_tokens_extend\.", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
+    (r"^embedding_proj_layer\.", "head"),
     (r"^masked_embedding\.", "head"),
     (r"mlstm_layer\.(?!multihead_norm)", "mixer"),
     (r"ffn\.proj_up_gate", "ffn"),
