@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ffncalc.checks import lock_file
 from ffncalc.checks.settings import for_folder
-from ffncalc.errors import FfncalcError, NotFound
+from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import reference
 
 SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv"}  # and whatever starts with a dot
@@ -33,12 +33,15 @@ class Target(NamedTuple):
     sure: bool = True
 
 
-def targets(refs: Iterable[str], failed: Callable[[str, FfncalcError], None]) -> Iterator[Target]:
+Failed = Callable[[str, FfncalcError], None]
+
+
+def targets(refs: Iterable[str], failed: Failed) -> Iterator[Target]:
     """The targets of a command line, in order, each file once; what cannot be found is handed to `failed`."""
     seen: set[str] = set()
     for ref in refs:
         try:
-            for target in chain(_lock_above(ref), _of(ref)):
+            for target in chain(_lock_above(ref), _of(ref, failed)):
                 if target.path is None:
                     yield target
                 elif (key := os.path.normcase(os.path.abspath(target.path))) not in seen:
@@ -60,46 +63,50 @@ def _lock_above(ref: str) -> Iterator[Target]:
             yield Target(lock_file.shown(found), str(found))
 
 
-def _of(ref: str) -> Iterator[Target]:
+def _of(ref: str, failed: Failed) -> Iterator[Target]:
     if reference.descriptor(ref) is not None:
         yield Target(ref)
     elif os.path.isdir(expanded := os.path.expanduser(ref)):
-        yield from _in_folder(expanded)
+        yield from _in_folder(expanded, failed)
     elif os.path.exists(expanded):
         yield Target(ref, expanded)
     elif glob.has_magic(ref):
-        yield from _matching(ref)
+        yield from _matching(ref, failed)
     else:
         reference.parse(ref)  # raises for what can be no reference
         yield Target(ref)
 
 
-def _matching(pattern: str) -> Iterator[Target]:
+def _matching(pattern: str, failed: Failed) -> Iterator[Target]:
     """Files that a pattern means, sorted folder by folder, and what folders among them hold."""
     empty = True
     for path in sorted(glob.iglob(os.path.expanduser(pattern), recursive=True)):
         empty = False
         if os.path.isdir(path):
             if not pattern.endswith("**"):
-                yield from _in_folder(path)
+                yield from _in_folder(path, failed)
         elif path.endswith(".json") and not _is_special(path):
             yield Target(path, path, os.path.basename(path) in MAIN)
     if empty:
         raise NotFound(f"{pattern}: no file matches")
 
 
-def _in_folder(folder: str) -> Iterator[Target]:
+def _in_folder(folder: str, failed: Failed) -> Iterator[Target]:
     """Configs below a folder, sorted; links to folders are not followed."""
     settings = for_folder(Path(folder).resolve())
-    with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        failed(folder, FileError(f"{folder}: cannot be read ({error.strerror})"))
+        return
     for entry in found:
         name = entry.name
         if name.startswith(".") or any(settings.matches(entry.path, pattern) for pattern in settings.exclude):
             continue
         if entry.is_dir(follow_symlinks=False):
             if name not in SKIPPED:
-                yield from _in_folder(entry.path)
+                yield from _in_folder(entry.path, failed)
         elif _is_special(entry.path):
             continue
         elif name == lock_file.NAME:

@@ -81,7 +81,7 @@ def nearest(folder: Path) -> Path | None:
 @lru_cache(512)
 def _nearest(folder: Path) -> Path | None:
     file = folder / NAME
-    if file.is_file():
+    if os.path.isfile(file):  # Path.is_file fails in a folder that may not be read
         return file
     return None if folder == folder.parent else _nearest(folder.parent)
 

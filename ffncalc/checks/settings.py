@@ -5,6 +5,7 @@ Each key has a row in KEYS that says how its value is read; a new setting is a r
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -106,7 +107,7 @@ def for_folder(folder: Path) -> Settings:
     """The settings that hold for the files of a folder."""
     for name in FILES:
         file = folder / name
-        if file.is_file():
+        if os.path.isfile(file):  # Path.is_file fails in a folder that may not be read
             table = _table(file)
             if table is not None:
                 return parse(table, str(file), root=folder)

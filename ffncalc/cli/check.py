@@ -11,7 +11,7 @@ import typer
 
 from ffncalc.checks.finding import Severity
 from ffncalc.cli.output import complain, debugging, flush, screen, write
-from ffncalc.errors import FfncalcError, UsageError
+from ffncalc.errors import FfncalcError, NotFound, UsageError
 from ffncalc.report.findings import CheckFormat, Summary
 
 T = TypeVar("T")
@@ -141,6 +141,9 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
             yield from _taken(late)
             yield checked
         yield from _taken(late)
+        if not summary.files and not summary.failed:
+            hint = "A gate that checks nothing does not pass."
+            yield from (runner.Checked(p, error=NotFound(f"no model config in {p}", hint)) for p in paths)
 
     late: list[runner.Checked] = []
     with Progress(

@@ -61,7 +61,8 @@ class Summary:
     def __str__(self) -> str:
         names = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "info"))
         counts = [plural(n, word) for severity, word in names if (n := self.by_severity[severity])]
-        return f"{', '.join(counts) or 'No findings'} in {plural(self.files, 'file')}"
+        failed = f", {self.failed:,} not checked" if self.failed else ""
+        return f"{', '.join(counts) or 'No findings'} in {plural(self.files, 'file')}{failed}"
 
 
 def plural(number: int, word: str) -> str:

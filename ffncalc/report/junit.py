@@ -38,7 +38,8 @@ class FindingWriter:
         failing = [f for f in checked.findings if f.severity is not Severity.INFO]
         infos = [f for f in checked.findings if f.severity is Severity.INFO]
         if checked.error is not None:
-            error = f"<error message={_attribute(checked.error.message)} type={_attribute(checked.error.kind)}/>"
+            message, kind = map(_attribute, (checked.error.message, checked.error.kind))
+            error = f"<error message={message} type={kind}>{escape(_legal(str(checked.error)))}</error>"
             cases = [f'    <testcase name="read" classname={name} time="0">{error}</testcase>\n']
         else:
             cases = [_case(f, name) for f in failing] or [f'    <testcase name="check" classname={name} time="0"/>\n']

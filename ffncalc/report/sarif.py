@@ -45,8 +45,9 @@ class FindingWriter:
     def file(self, checked: Checked) -> str:
         """Its results."""
         if checked.error is not None:
-            text = f"{checked.path}: {checked.error}"
-            self.failures.append({"level": "error", "message": {"text": text}})
+            text = str(checked.error) if checked.path in checked.error.message else f"{checked.path}: {checked.error}"
+            place = {"physicalLocation": {"artifactLocation": {"uri": uri(checked.path)}}}
+            self.failures.append({"level": "error", "message": {"text": text}, "locations": [place]})
         text = ""
         for finding in checked.findings:
             text += ("," if self.started else "") + "\n" + dumps(self._result(finding), ascii=self.ascii)

@@ -121,7 +121,7 @@ class TestGithub:
 
     def test_every_line_but_the_summary_is_a_command(self) -> None:
         *lines, summary, rest = written(CheckFormat.GITHUB, *example()).split("\n")
-        assert (summary.partition(" in ")[2], rest) == ("3 files", "")
+        assert (summary.partition(" in ")[2], rest) == ("3 files, 1 not checked", "")
         commands = [command(line) for line in lines]
         assert {each.name for each in commands} == {"error", "warning", "notice"}
         places = {"file", "line", "endLine", "col", "endColumn", "title"}
@@ -208,7 +208,10 @@ class TestSarif:
     def test_what_could_not_be_checked_is_a_notification(self) -> None:
         invocation = json.loads(written(CheckFormat.SARIF, *example()))["runs"][0]["invocations"][0]
         assert invocation["executionSuccessful"] is False
-        assert "no such file" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+        (notification,) = invocation["toolExecutionNotifications"]
+        assert notification["message"]["text"] == "models/c/config.json: no such file"
+        place = notification["locations"][0]["physicalLocation"]
+        assert place == {"artifactLocation": {"uri": "models/c/config.json"}}
 
     def test_bytes_of_a_name_that_are_no_text_stay_what_they_are(self) -> None:
         odd = finding(path="a/\udcff.json", field="\ud800")

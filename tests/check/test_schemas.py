@@ -55,7 +55,7 @@ def hostile() -> tuple[Checked, ...]:
     path = f"d/{NASTY}".replace("\ud800\udfff", "\udc80\udcff")  # what Python makes of bytes that are no UTF-8
     odd = finding(path=path, field=NASTY, message=NASTY, hint=NASTY)
     top = finding(path=ODD, line=1, column=1, end_line=1, end_column=1, field="", hint="")
-    return Checked(odd.path, (odd,)), Checked(ODD, (top,)), Checked(NASTY, error=FileError(NASTY, NASTY))
+    return Checked(odd.path, (odd,)), Checked(ODD, (top,)), Checked(path, error=FileError(NASTY, NASTY))
 
 
 OUTPUTS: dict[str, Callable[[], tuple[Checked, ...]]] = {
@@ -186,7 +186,7 @@ class TestJunit:
             ("</testcase>", "<surprise/></testcase>"),
             ("<testsuite name=", "<testsuite label="),
             ("<testcase name=", "<testcase label="),
-            ("<error ", "<mistake "),
+            ("<error message=", "<error text="),
             ("<system-err/>", "<system-err/><testcase/>"),
         ],
     )
