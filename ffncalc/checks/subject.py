@@ -160,6 +160,12 @@ class Subject:
         return self.text[0]
 
     @cached_property
+    def towers(self) -> tuple[Part, ...]:
+        """Configs of vision and audio beside the language model."""
+        found = ((key, self.raw.get(key)) for key in ("vision_config", "audio_config"))
+        return tuple(Part(raw, f"{key}.", type_of(raw)) for key, raw in found if isinstance(raw, Mapping))
+
+    @cached_property
     def outcome(self) -> Model | FfncalcError:
         """The described model, or why there is none."""
         try:

@@ -93,6 +93,7 @@ MUTATIONS = (
     Mutation(LLAMA, {"intermediate_size": ABSENT, "intermedate_size": 14336}, "F008", "intermedate_size", "warning"),
     Mutation(QWEN_MOE, {"num_experts_per_tok": 200}, "M001", "num_experts_per_tok"),
     Mutation(QWEN_MOE, {"mlp_only_layers": [99]}, "M003", "mlp_only_layers[0]"),
+    Mutation(DEEPSEEK, {"moe_layer_freq": 0}, "M003", "moe_layer_freq"),
     Mutation(QWEN_MOE, {"decoder_sparse_step": 0}, "M003", "decoder_sparse_step"),
     Mutation(DEEPSEEK, {"n_group": 7}, "M004", "n_group"),
     Mutation(DEEPSEEK, {"kv_lora_rank": 0}, "M006", "kv_lora_rank"),
@@ -123,6 +124,8 @@ MUTATIONS = (
     Mutation(GEMMA_VL, {"vision_config": {"patch_size": 0}}, "F004", "vision_config.patch_size"),
     Mutation(GEMMA_VL, {"vision_config": {"patch_size": [14, "x"]}}, "F003", "vision_config.patch_size[1]"),
     Mutation(DEEPSEEK, {"n_group": "8"}, "F003", "n_group"),
+    Mutation(DEEPSEEK, {"topk_group": [4]}, "F003", "topk_group"),
+    Mutation("google/t5gemma-2b-2b-prefixlm", {"decoder": {"rope_theta": -1}}, "F004", "decoder.rope_theta"),
     Mutation(DEEPSEEK, {"n_group": 0}, "F004", "n_group"),
     Mutation(DEEPSEEK, {"kv_lora_rank": None}, "F005", "kv_lora_rank"),
     Mutation(GEMMA_VL, {"text_config": ABSENT}, "F005", "text_config"),
@@ -136,6 +139,13 @@ MUTATIONS = (
     Mutation(QWEN_VL, {"vocab_size": 32000}, "F011", "text_config.vocab_size", "warning"),
     Mutation(LLAMA, {"architectures": ["Qwen2ForCausalLM"]}, "F009", "architectures", "warning"),
     Mutation(LLAMA, {"architectures": ABSENT}, "F010", "architectures", "info"),
+    Mutation(LLAMA, {"architectures": ["LlamaForcausalLM"]}, "F014", "architectures", "warning"),
+    Mutation(LLAMA, {"architectures": ["LamaForCausalLM"]}, "F014", "architectures", "warning"),
+    Mutation(MIXTRAL, {"architectures": ["MixtralForCausualLM"]}, "F014", "architectures", "warning"),
+    Mutation(GEMMA_VL, {"vision_config": {"model_type": ["siglip"]}}, "F006", "vision_config.model_type"),
+    Mutation(
+        GEMMA_VL, {"vision_config": {"model_type": "siglip_vison_model"}}, "F006", "vision_config.model_type", "warning"
+    ),
     Mutation(LLAMA, {"n_embd": 2048}, "F011", "n_embd"),
     Mutation(QWEN_VL, {"hidden_size": 4096}, "F011", "text_config.hidden_size"),
     # structure
@@ -145,6 +155,7 @@ MUTATIONS = (
     Mutation(LLAMA, {"head_dim": 127}, "S003", "head_dim"),
     Mutation(DEEPSEEK, {"qk_rope_head_dim": 63}, "S003", "qk_rope_head_dim"),
     Mutation(LLAMA, {"hidden_act": "swiglu2"}, "S004", "hidden_act"),
+    Mutation(GEMMA_VL, {"vision_config": {"hidden_act": "gelu_tahn"}}, "S004", "vision_config.hidden_act"),
     Mutation(BERT, {"hidden_act": "gleu"}, "S004", "hidden_act"),
     Mutation(LLAMA, {"layer_types": LAYERS[:31]}, "S005", "layer_types"),
     Mutation(LLAMA, {"layer_types": [*LAYERS[:31], "full_atention"]}, "S006", "layer_types[31]"),

@@ -133,6 +133,26 @@ def test_a_key_that_is_meant_for_no_other_is_left_alone(name: str) -> None:
     assert [f.field for f in found(raw) if f.code == "F008"] == []
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LlamaForCausalLMEagle3",
+        "LlamaForCausalLMV2",
+        "LlamaBidirectionalModel",
+        "Llama4ForCausalLM",
+        "Foo",
+        "ForCausalLM",
+    ],
+)
+def test_a_class_that_may_be_another_is_not_called_misspelt(name: str) -> None:
+    assert [f.message for f in found(config(LLAMA) | {"architectures": [name]}) if f.code == "F014"] == []
+
+
+def test_a_class_of_code_of_its_own_may_have_any_name() -> None:
+    raw = config(LLAMA) | {"architectures": ["LamaForCasualLM"], "auto_map": {"AutoConfig": "c.C"}}
+    assert [f.message for f in found(raw) if f.code == "F014"] == []
+
+
 @pytest.mark.parametrize("value", ["large", [1], 7])
 def test_a_nested_config_that_is_no_object_is_said_once(value: object) -> None:
     raw = config(QWEN_VL) | {"text_config": value, "vision_config": value}

@@ -19,7 +19,7 @@ SEVERITY = Severity.ERROR
 LISTS = ("mlp_only_layers", "moe_layers")
 STEPS = (
     "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period", "attn_layer_period",
-    "moe_layer_interval", "sliding_window_pattern", "full_attention_interval",
+    "moe_layer_interval", "moe_layer_freq", "sliding_window_pattern", "full_attention_interval",
 )  # fmt: skip
 OFFSETS = {"expert_layer_offset": "expert_layer_period", "attn_layer_offset": "attn_layer_period"}
 

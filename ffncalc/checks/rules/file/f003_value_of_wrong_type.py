@@ -37,7 +37,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         found.add(field)
         yield Fault(field, f"{field} must be an object, got {shown(value)}", "Write an object, or leave the key out.")
     for field, value in sizes.fields(subject):
-        if not sizes.is_whole(value) and not sizes.may_differ(value):
+        if not sizes.is_whole(value) and not sizes.may_differ(field, value):
             found.add(field)
             yield Fault(
                 field, f"{field} must be an integer, got {shown(value)}", "Write a whole number without quotes."

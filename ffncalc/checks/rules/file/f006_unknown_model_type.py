@@ -51,9 +51,12 @@ def check(subject: Subject) -> Iterator[Fault]:
 
 def _nested(subject: Subject) -> Iterator[Fault]:
     """Types of the parts that look like misspelt ones; another generation (`qwen4_text`) is no misspelling."""
-    for part in subject.text:
+    for part in (each for each in (*subject.text, *subject.towers) if each.prefix):
         named = part.raw.get("model_type")
-        if not part.prefix or not isinstance(named, str) or named in MODULES or named in known.model_types():
+        if named is not None and not isinstance(named, str):
+            at = f"{part.prefix}model_type"
+            yield Fault(at, f"{at} must be a name, got {shown(named)}", "Write the type of this part.")
+        if not isinstance(named, str) or named in MODULES or named in known.model_types():
             continue
         near = _near(named)
         if near and DIGITS.findall(near) == DIGITS.findall(named):

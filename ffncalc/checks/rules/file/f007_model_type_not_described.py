@@ -21,9 +21,7 @@ SEVERITY = Severity.WARNING
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    if not isinstance(subject.outcome, UnsupportedModel):
-        return
-    if any(fault.severity is None for fault in f006_unknown_model_type.check(subject)):
+    if not isinstance(subject.outcome, UnsupportedModel) or any(f006_unknown_model_type.check(subject)):
         return
     at = "model_type" if "model_type" in subject.outcome.message else ""
     yield Fault(at, f"{subject.outcome.message.rstrip('.')}: only the file is checked", subject.outcome.hint)

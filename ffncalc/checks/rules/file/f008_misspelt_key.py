@@ -15,7 +15,7 @@ from typing import Any
 from ffncalc.checks import known
 from ffncalc.checks.document import child
 from ffncalc.checks.finding import Fault, Severity
-from ffncalc.checks.subject import Subject, type_of
+from ffncalc.checks.subject import Subject
 
 SEVERITY = Severity.WARNING
 
@@ -23,13 +23,9 @@ SEVERITY = Severity.WARNING
 def check(subject: Subject) -> Iterator[Fault]:
     if subject.translated is subject.raw:
         yield from _in(subject.raw, "", subject.model_type)
-    for part in subject.text:
+    for part in (*subject.text, *subject.towers):
         if part.prefix:
             yield from _in(part.raw, part.prefix.rstrip("."), part.model_type)
-    for key in ("vision_config", "audio_config"):
-        tower = subject.raw.get(key)
-        if isinstance(tower, Mapping):
-            yield from _in(tower, key, type_of(tower))
 
 
 def _in(raw: Mapping[str, Any], prefix: str, model_type: str) -> Iterator[Fault]:

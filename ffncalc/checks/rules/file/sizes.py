@@ -19,10 +19,14 @@ POSITIVE = frozenset({
 COUNTS = frozenset({
     "num_experts", "num_local_experts", "n_routed_experts", "num_experts_per_tok", "n_shared_experts",
     "num_shared_experts", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
-    "num_nextn_predict_layers", "type_vocab_size",
+    "num_nextn_predict_layers", "type_vocab_size", "rotary_dim",
 })  # fmt: skip
 LAYERS = frozenset({"num_hidden_layers", "n_layer"})
-PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "vision_config", "audio_config")
+PARTS = (
+    "text_config", "llm_config", "language_config", "thinker_config", "vision_config", "audio_config", "encoder",
+    "decoder",
+)  # fmt: skip
+SINGLE = frozenset({"vocab_size", "max_position_embeddings", "n_group", "topk_group", "num_nextn_predict_layers"})
 
 
 def fields(subject: Subject) -> Iterator[tuple[str, object]]:
@@ -58,9 +62,9 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
 
 
-def may_differ(value: object) -> bool:
+def may_differ(field: str, value: object) -> bool:
     """Whether some family writes the field in another form: a value per layer or stage. Its own Config decides."""
-    return isinstance(value, list)
+    return isinstance(value, list) and last(field) not in SINGLE
 
 
 def limits(field: str) -> tuple[int, int]:

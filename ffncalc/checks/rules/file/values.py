@@ -18,6 +18,7 @@ TEXT = frozenset({"dtype", "torch_dtype"})
 SHARE, POSITIVE = "between 0 and 1", "above 0"
 NUMBERS = {
     **dict.fromkeys(("rope_theta", "rope_local_base_freq", "rotary_emb_base"), POSITIVE),
+    **dict.fromkeys(("global_rope_theta", "local_rope_theta"), POSITIVE),
     **dict.fromkeys(("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"), SHARE),
     **dict.fromkeys(("partial_rotary_factor", "rotary_pct"), SHARE),
     **dict.fromkeys(("attention_dropout", "hidden_dropout", "hidden_dropout_prob", "resid_pdrop", "embd_pdrop"), SHARE),

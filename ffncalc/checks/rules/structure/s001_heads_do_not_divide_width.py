@@ -10,13 +10,12 @@ Source: transformers computes head_dim as hidden_size // num_attention_heads
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
-from ffncalc.checks.subject import Part, Subject
+from ffncalc.checks.subject import Subject
 
 SEVERITY = Severity.ERROR
-TOWERS = ("vision_config.", "audio_config.")
 OTHERWISE = (
     "kv_lora_rank",
     "attention_head_size",
@@ -29,7 +28,8 @@ OTHERWISE = (
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    for part in (*subject.text, *_towers(subject)):
+    towers = (each for each in subject.towers if {"hidden_size", "num_attention_heads"} <= each.raw.keys())
+    for part in (*subject.text, *towers):
         width, heads = part.size("hidden_size"), part.size("num_attention_heads")
         if width is None or heads is None or part.get("head_dim") is not None or width % heads == 0:
             continue
@@ -41,14 +41,6 @@ def check(subject: Subject) -> Iterator[Fault]:
         yield Fault(
             other,
             f"{at} {width} is not a multiple of {other} {heads}",
-            f"Write {'' if part.prefix in TOWERS else 'the width of a head as head_dim, or '}{near} heads.",
+            f"Write {'' if part in subject.towers else 'the width of a head as head_dim, or '}{near} heads.",
             also=(at,),
         )
-
-
-def _towers(subject: Subject) -> Iterator[Part]:
-    """Configs of vision and audio, where they spell width and heads as language models do."""
-    for prefix in TOWERS:
-        raw = subject.raw.get(prefix.rstrip("."))
-        if isinstance(raw, Mapping) and "hidden_size" in raw and "num_attention_heads" in raw:
-            yield Part(raw, prefix, str(raw.get("model_type") or ""))

@@ -27,7 +27,7 @@ KNOWN = frozenset(activations.KNOWN) | frozenset(activations.ALIASES) | frozense
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    for part in subject.text:
+    for part in (*subject.text, *subject.towers):
         for field in FIELDS:
             value = part.given(field)
             if value is None or (isinstance(value, str) and value.lower() in KNOWN) or part.raw.get("auto_map"):
