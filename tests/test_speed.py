@@ -1,7 +1,7 @@
 """How fast it is: configs per second, flatness in layers and experts, start-up, and the meta-device way beside it.
 
-Times depend on the machine, so they are printed (`pytest tests/test_speed.py -s`) and bounded only loosely; what makes
-them what they are, the number of distinct blocks that are looked at, is asserted exactly.
+Times depend on the machine and on what else runs, so they are printed (`pytest tests/test_speed.py -s`) and bounded
+with room; what makes them what they are, the number of distinct blocks that are looked at, is asserted exactly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def test_configs_per_second(benchmark: BenchmarkFixture, name: str) -> None:
     if benchmark.stats is not None:  # absent with --benchmark-disable
         best = benchmark.stats.stats.min
         print(f"\n{name}: {1 / best:,.0f} configs/s")
-        assert best < 0.1
+        assert best < 0.005  # of 0.001 on a machine of 2023 that does nothing else
 
 
 DEEPER = {"num_hidden_layers": 610}
@@ -71,13 +71,13 @@ def test_start_up_beside_that_of_the_dependencies() -> None:
         "ffncalc params": [sys.executable, "-m", "ffncalc", "params", LLAMA],
         "its dependencies": [sys.executable, "-c", DEPENDENCIES],
     }
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(5):  # in turns, so that a busy moment meets both
-        for name, command in commands.items():
-            times[name].append(timed(command)[0])
-    ours, theirs = (statistics.median(found) for found in times.values())
-    print(f"\nparams: {ours * 1000:.0f} ms, its dependencies: {theirs * 1000:.0f} ms, ratio {ours / theirs:.2f}")
-    assert ours < 5 * theirs
+    pairs = [
+        [timed(command)[0] for command in commands.values()] for _ in range(11)
+    ]  # in turns: what is busy meets both
+    ours, theirs = (statistics.median(found) for found in zip(*pairs, strict=True))
+    ratio = statistics.median(own / other for own, other in pairs)
+    print(f"\nparams: {ours * 1000:.0f} ms, its dependencies: {theirs * 1000:.0f} ms, median of the ratios {ratio:.2f}")
+    assert ratio < 1.5  # of 1.25 where nothing else runs
 
 
 @pytest.mark.oracle
