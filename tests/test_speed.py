@@ -71,9 +71,7 @@ def test_start_up_beside_that_of_the_dependencies() -> None:
         "ffncalc params": [sys.executable, "-m", "ffncalc", "params", LLAMA],
         "its dependencies": [sys.executable, "-c", DEPENDENCIES],
     }
-    pairs = [
-        [timed(command)[0] for command in commands.values()] for _ in range(11)
-    ]  # in turns: what is busy meets both
+    pairs = [[timed(command)[0] for command in commands.values()] for _ in range(11)]
     ours, theirs = (statistics.median(found) for found in zip(*pairs, strict=True))
     ratio = statistics.median(own / other for own, other in pairs)
     print(f"\nparams: {ours * 1000:.0f} ms, its dependencies: {theirs * 1000:.0f} ms, median of the ratios {ratio:.2f}")
