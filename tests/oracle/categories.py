@@ -19,6 +19,8 @@ PATTERNS = [
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"^embedding_proj_layer\.", "head"),
+    (r"(^|\.)embed_tokens\.\d\.weight$", "embedding"),
+    (r"(^|\.)lm_heads\.", "head"),
     (r"^masked_embedding\.", "head"),
     (r"mlstm_layer\.(?!multihead_norm)", "mixer"),
     (r"ffn\.proj_up_gate", "ffn"),
