@@ -198,7 +198,7 @@ def _find(raw: Mapping[str, Any], dotted: str) -> tuple[Scope, str, Kinds, bool]
     known = [".".join((*s.path, key)) for s in scopes for key in s.names()]
     bare = [key for s in scopes if _is_text(s.path) for key in s.names()]
     near = nearest(dotted, dict.fromkeys([*known, *bare]), 1)
-    hint = f"Did you mean {near[0]}?" if near else "`--explain` shows the fields that count."
+    hint = f"Did you mean {near[0]}?" if near else "`ffncalc params --explain` shows the fields that count."
     raise UsageError(f"--set {dotted}: this config has no such field", hint)
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ffncalc import __version__
+from ffncalc import __version__, source
 from ffncalc.__main__ import main
 from ffncalc.cli.app import COMMANDS
+from ffncalc.source import bundled
 from tests.command import DEEPSEEK, LLAMA, Here, apart
 from tests.repository import commit, save
 
@@ -337,6 +338,33 @@ def test_a_line_of_references_alone_is_read_as_the_parser_reads_it(
     run: Here, command: str, args: tuple[str, ...]
 ) -> None:
     assert run(command, *args) == run(command, *args, "--format", "table")
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "https://someone:hf_secret@huggingface.co/gpt2",
+        "https://huggingface.co/gpt2?token=hf_secret",
+        "huggingface.co/gpt2?token=hf_secret",
+        "https://someone:hf_secret@elsewhere.org/gpt2",
+        "https://huggingface.co/datasets/x?token=hf_secret",
+        "ftp://someone:hf_secret@elsewhere.org/gpt2",
+        "hf://datasets/x?token=hf_secret",
+    ],
+)
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown"])
+def test_what_is_secret_in_an_address_is_not_shown(run: Here, ref: str, format: str) -> None:
+    _, out, err = run("params", ref, "-f", format)
+    assert "gpt2" in out + err or "datasets" in out + err
+    assert "hf_secret" not in out + err
+
+
+def test_standard_input_is_read_once(run: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = source.load_path(bundled.root() / f"{LLAMA}.json")
+    monkeypatch.setattr("ffncalc.source.load", lambda ref, **_: found)
+    code, out, err = run("params", "-", "/dev/stdin")
+    assert (code, "8,030,261,248" in out) == (2, True)
+    assert err == "error: stdin: it was read before, and can be read only once\n"
 
 
 def test_an_error_in_a_config_names_its_file(run: Here, tmp_path: Path) -> None:

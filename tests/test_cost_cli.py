@@ -84,6 +84,7 @@ class TestContexts:
 WRONG = [
     (("flops", "--ctx", "x"), "--ctx: 'x' is not a whole number"),
     (("flops", "--ctx", "1..2", "--steps", "x"), "--steps: 'x' is not a whole number"),
+    (("flops", "--ctx", "1k.."), "--ctx 1k..: a range has two ends"),
     (("flops", "--ctx", "9" * 60), f"--ctx: '{'9' * 56}... is too large a number"),
     (("flops", "--ctx", "10000000T"), "--ctx must be at most 1,000,000,000,000,000,000, got 10000000T"),
     (("flops", "--phase", "x"), "Invalid value for '--phase': 'x' is not one of 'decode', 'prefill', 'train'"),
@@ -100,6 +101,26 @@ def test_a_wrong_value_is_one_error_that_names_its_option(run: Here, args: tuple
     assert (code, out) == (2, "")
     assert err.splitlines()[0] == f"error: {message}"
     assert err.count("error:") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "note"),
+    [
+        (("flops", "--encoder-ctx", "9"), "the length of the source changes no number: no layer attends one"),
+        (("memory", "--encoder-ctx", "9"), "the length of the source changes no number: no layer attends one"),
+        (("flops", "--mla", "absorbed"), "absorbed changes no number: no layer has latent attention"),
+    ],
+    ids=" ".join,
+)
+def test_an_option_that_changes_no_number_is_noted(run: Here, args: tuple[str, ...], note: str) -> None:
+    def numbers(*command: str) -> list[list[str]]:
+        rows = csv.DictReader(io.StringIO(run(*command, "-f", "csv").out))
+        return [[row[name] for name in row if name not in ("mla", "encoder_ctx", "notes")] for row in rows]
+
+    for ref in (LLAMA, "google-t5/t5-small", "deepseek-ai/DeepSeek-V3"):
+        idle = numbers(args[0], ref) == numbers(*args, ref)
+        for format in ("table", "json", "csv"):
+            assert (note in run(*args, ref, "-f", format).out) == idle
 
 
 class TestFlops:

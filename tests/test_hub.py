@@ -202,6 +202,8 @@ def test_a_missing_repository_is_not_found_and_the_nearest_bundled_one_named(ser
 MEANT = [
     ("Llama-3.1-8B", "Did you mean meta-llama/Llama-3.1-8B? "),
     ("llama-3.1-8b", "Did you mean meta-llama/Llama-3.1-8B? "),
+    ("meta-llama/Llama-3.1-8B-Instruct", "Did you mean meta-llama/Llama-3.1-8B? "),
+    ("llama", "`ffncalc models llama` lists bundled ones. "),
     ("someone/Llama-3.1-8B", "Did you mean meta-llama/Llama-3.1-8B? "),
     ("deepseek-v3.5", "Did you mean deepseek-ai/DeepSeek-V3."),
     ("meta-llama/Llama-3.1-8B", "Without --refresh and a revision the bundled config is read. "),

@@ -171,7 +171,7 @@ class TestTargets:
         [
             (LLAMA, "params", "1M", None, "still above"),
             (LLAMA, "active", "3B", "num_experts_per_tok", "no such field"),
-            (LLAMA, "params", "9B", "sliding_window", "does not depend"),
+            (LLAMA, "params", "9B", "sliding_window", "does not change the parameters"),
             ("state-spaces/mamba-130m-hf", "params", "1B", None, "no layer of this model has an FFN"),
             ("nvidia/Llama-3_3-Nemotron-Super-49B-v1", "params", "40B", None, "no single field"),
             ("bigscience/bloom-560m", "params", "1B", None, "most are 4 × hidden_size = 4,096"),
@@ -281,6 +281,19 @@ def test_a_model_without_an_ffn_is_named(run: Here) -> None:
         "error: state-spaces/mamba-130m-hf: no layer of this model has an FFN\n"
         "hint: Name the field to change with --vary.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ("nope", "gpt2: --vary nope: this config has no such field"),
+        ("scale_attn_weights", "gpt2: --vary scale_attn_weights: this config has no such field"),
+        ("activation_function", "gpt2: activation_function does not change the parameters: 124,439,808 for every"),
+    ],
+)
+def test_a_field_that_cannot_be_varied_is_named(run: Here, vary: str, message: str) -> None:
+    _, _, err = run("width", "gpt2", "--target-params", "200M", "--vary", vary)
+    assert err.startswith(f"error: {message}")
 
 
 def test_a_wrong_target_names_its_option(run: Here) -> None:

@@ -59,6 +59,8 @@ def number(text: str, option: str) -> int:
 
 def _numbers(text: str, steps: int | None) -> Iterator[int]:
     first, dots, last = text.partition("..")
+    if dots and not (first and last):
+        raise UsageError(f"--ctx {text}: a range has two ends", "For example --ctx 1k..1M")
     start = length(first, "--ctx")
     end = length(last, "--ctx") if dots else start
     assert start is not None

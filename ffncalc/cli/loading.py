@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from ffncalc import api, source
 from ffncalc.cli.options import Loading
-from ffncalc.errors import FfncalcError, InternalError
+from ffncalc.cli.output import debugging
+from ffncalc.errors import FfncalcError, InternalError, UsageError
 from ffncalc.ir import Model
 from ffncalc.report import Entry
-from ffncalc.source.reference import STDIN
+from ffncalc.source import reference
 
 T = TypeVar("T")
 Analyse = Callable[[Mapping[str, Any], Model], T]
@@ -36,21 +38,45 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) 
         chosen = os.environ.get("FFNCALC_MODEL", "")
         fallback = "the model of FFNCALC_MODEL" if chosen else "the default model, since none was named"
         refs = [chosen or DEFAULT]
+    streams: set[int] = set()
     for ref in refs:
         try:
+            _once(ref, streams)
             yield _entry(ref, loading, analyse, fallback)
         except FfncalcError as error:
-            yield Entry(ref=ref, error=located(error, ref))
+            yield Entry(ref=public(ref), error=located(error, ref))
         except Exception as error:
-            if os.environ.get("FFNCALC_DEBUG"):
+            if debugging():
                 raise
-            yield Entry(ref=ref, error=InternalError(ref, error))
+            yield Entry(ref=public(ref), error=InternalError(public(ref), error))
+
+
+def public(ref: str) -> str:
+    """A reference as it may be shown: an address loses its user name, token and query string."""
+    if "://" not in ref and ref.partition("/")[0].lower() not in reference.HOSTS:
+        return ref
+    return re.sub(r"(?<=://)[^/]*@", "", re.split(r"[?#]", ref, maxsplit=1)[0])
+
+
+def _once(ref: str, streams: set[int]) -> None:
+    """Refuse a stream that was read before.
+
+    Raises:
+        UsageError: it was.
+    """
+    number = reference.descriptor(ref)
+    if number in streams:
+        raise UsageError("it was read before, and can be read only once")
+    if number is not None:
+        streams.add(number)
 
 
 def located(error: FfncalcError, ref: str) -> FfncalcError:
-    """The same error, with the reference in front where it does not name it."""
-    where = "stdin" if ref in STDIN else ref
-    if where not in error.message:
+    """The same error, with the reference in front where it does not start with it, and as it may be shown."""
+    where = "stdin" if ref in reference.STDIN else public(ref)
+    if "://" in ref:
+        error.message = error.message.replace(ref, where)
+    if not error.message.startswith((where, repr(where))):
         error.message = f"{where}: {error.message}"
     return error
 
@@ -59,14 +85,14 @@ def _entry(ref: str, loading: Loading, analyse: Analyse[T], fallback: str) -> En
     loaded = source.load(ref, revision=loading.revision, refresh=loading.refresh, offline=loading.offline)
     if not loading.sets:
         model = api.describe(loaded)
-        return Entry(ref=ref, model=model, result=analyse(loaded.raw, model), fallback=fallback)
+        return Entry(ref=public(ref), model=model, result=analyse(loaded.raw, model), fallback=fallback)
     from ffncalc import what_if
 
     raw, _ = what_if.apply(loaded.raw, loading.sets)
     changed = api.describe(replace(loaded, raw=raw))
     changed = replace(changed, notes=(*changed.notes, *what_if.idle(loaded.raw, loading.sets, changed)))
     return Entry(
-        ref=ref,
+        ref=public(ref),
         model=changed,
         result=analyse(raw, changed),
         base=_unchanged(loaded, analyse),

@@ -13,7 +13,7 @@ from typing import Any
 from ffncalc import source
 from ffncalc.errors import UsageError
 from ffncalc.formula import labels, symbols
-from ffncalc.inverse.fields import MULTIPLE, build, now, widest, width_fields
+from ffncalc.inverse.fields import MULTIPLE, build, changed, now, widest, width_fields
 from ffncalc.inverse.goals import QUANTITIES, Target, target
 from ffncalc.inverse.search import Search
 from ffncalc.inverse.solution import Candidate, Solution
@@ -48,9 +48,23 @@ def solve(
         if width:
             given = f"no single field of this config sets the width of its FFNs: most are {symbols(width)} = {width:,}"
         raise UsageError(given, "Name the field to change with --vary.")
+    if vary:
+        _check(raw, fields)
     is_width = set(fields) <= {*found, *labels(model.width)} and now(raw, fields, model) >= MULTIPLE
     step = multiple_of or (MULTIPLE if is_width else 1)
     return Search(raw=raw, target=goal, fields=fields, step=step, model=model).solve()
+
+
+def _check(raw: Mapping[str, Any], fields: tuple[str, ...]) -> None:
+    """Refuse a field that cannot be varied.
+
+    Raises:
+        UsageError: the config has no such field, or it can be no number.
+    """
+    try:
+        changed(raw, fields, 1)
+    except UsageError as error:
+        raise UsageError(error.message.replace("--set", "--vary", 1), error.hint) from None
 
 
 def _raw(ref: str | PathLike[str] | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -121,9 +121,9 @@ class Search:
     def _rising(self, low: int, high: int) -> bool:
         first, last = self._at(low).value, self._at(high).value
         if first == last:
-            quantity_name = QUANTITIES[self.target.quantity]
+            name = QUANTITIES[self.target.quantity]
             raise UsageError(
-                f"{quantity_name} does not depend on {self._names}: it is {self.target.shown(first)} for every value",
+                f"{self._names} does not change the {name}: {self.target.shown(first)} for every value",
                 "Name another field with --vary.",
             )
         return last > first
@@ -161,7 +161,7 @@ class Search:
         values = [c.value for _, c in sorted(self.tried.items()) if isinstance(c, Candidate)]
         if not all((a <= b) if rising else (a >= b) for a, b in pairwise(values)):
             raise UsageError(
-                f"{QUANTITIES[self.target.quantity]} neither only rises nor only falls with {self._names}",
+                f"with {self._names} the {QUANTITIES[self.target.quantity]} neither only rise nor only fall",
                 "Name another field with --vary.",
             )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ffncalc.analysis.flops import Flops, Number, Point
+from ffncalc.analysis.flops import Flops, Mla, Number, Point
 from ffncalc.ir import Model
 from ffncalc.report.crossover import facts as crossing
 from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
@@ -24,6 +24,7 @@ CATEGORIES = {
     "head": "head",
     "other": "other",
 }
+NO_SOURCE = "the length of the source changes no number: no layer attends one"
 RECURRENT = (
     "state updates of recurrent mixers count as their papers write the recurrence: a lower bound, since the chunked "
     "kernels that train and prefill do more work"
@@ -49,7 +50,16 @@ def payload(entry: Entry[Costed]) -> dict[str, Any]:
 
         data["explain"] = explain_flops(model, found.flops).to_dict()
     caveats = [RECURRENT] if found.flops.recurrent else []
-    return data | {"notes": [*model.notes, *caveats]}
+    return data | {"notes": [*model.notes, *caveats, *idle(found.flops)]}
+
+
+def idle(found: Flops) -> Iterator[str]:
+    """A note on each choice that changes no number of this model."""
+    if found.mla is Mla.ABSORBED and not found.latent:
+        yield "absorbed changes no number: no layer has latent attention"
+    sources = [slope for slope in found.crossover.slopes if slope.span.kind == "source"]
+    if found.encoder_ctx is not None and not (found.source or sources):
+        yield NO_SOURCE
 
 
 def objects(found: Flops) -> dict[str, Any]:
@@ -60,11 +70,12 @@ def objects(found: Flops) -> dict[str, Any]:
 
 def rows(entry: Entry[Costed]) -> list[dict[str, Any]]:
     """One row per context."""
-    _, found = entry.ok()
+    model, found = entry.ok()
     data = found.flops.to_dict()
     convention = {"phase": found.flops.phase.value, "mla": found.flops.mla.value, "full": found.flops.full}
     crossover = {"crossover": found.flops.crossover.ctx}
     changed = {"set": " ".join(entry.changes)} if entry.changes else {}
+    changed |= {"notes": "; ".join((*model.notes, *idle(found.flops)))}
     points = data["points"]
     assert isinstance(points, list)
     return [convention | flat_row(point) | crossover | changed for point in points]
@@ -90,6 +101,7 @@ def _parts(entry: Entry[Costed], caveat: bool) -> Iterator[Part]:
     facts = [*_facts(model, cost, entry.base.flops if entry.base else None)]
     if caveat:
         facts.append(("caveat", RECURRENT))
+    facts += [("note", note) for note in idle(cost)]
     yield Facts(tuple(facts))
     yield from notes(entry)
     if found.explain:

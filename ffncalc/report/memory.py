@@ -11,6 +11,7 @@ from ffncalc.analysis.memory import Memory
 from ffncalc.ir import Model
 from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
+from ffncalc.report.flops import NO_SOURCE
 from ffncalc.report.numbers import grouped, percent
 from ffncalc.report.titles import notes, subtitle, title
 
@@ -36,7 +37,14 @@ def payload(entry: Entry[Sized]) -> dict[str, Any]:
         from ffncalc.analysis.explain_memory import explain_memory
 
         data["explain"] = explain_memory(model, found.memory).to_dict()
-    return data | {"notes": [*model.notes, *found.memory.notes]}
+    return data | {"notes": [*model.notes, *said(found.memory)]}
+
+
+def said(memory: Memory) -> Iterator[str]:
+    """What is odd about the quantisation, and a choice that changes no number of this model."""
+    yield from memory.notes
+    if memory.encoder_ctx is not None and not any(kept.span.kind == "source" for kept in memory.cache.kept):
+        yield NO_SOURCE
 
 
 def rows(entry: Entry[Sized]) -> list[dict[str, Any]]:
@@ -46,6 +54,7 @@ def rows(entry: Entry[Sized]) -> list[dict[str, Any]]:
     fixed = flat_row({k: v for k, v in data.items() if k not in ("decode_read_bytes", "quantization")})
     fixed["quantization"] = found.memory.scheme.method if found.memory.scheme else None
     changed = {"set": " ".join(entry.changes)} if entry.changes else {}
+    changed |= {"notes": "; ".join((*model.notes, *said(found.memory)))}
     read = found.memory.read or [None] * len(found.memory.kv)
     return [
         {
@@ -122,7 +131,7 @@ def facts(memory: Memory) -> Iterator[tuple[str, str]]:
     for label, size in (("buffers", memory.buffers), ("multi-token prediction", memory.mtp)):
         if size:
             yield "stored besides", f"{grouped(size)} ({scaled(size)}) in {label}"
-    for note in memory.notes:
+    for note in said(memory):
         yield "note", note
 
 

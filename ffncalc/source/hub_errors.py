@@ -128,8 +128,11 @@ def meant(repo: str) -> str:
     for name in names:
         ends.setdefault(name.rpartition("/")[2].casefold(), []).append(name)
     end = repo.rpartition("/")[2].casefold()
-    near = ends.get(end) or nearest(repo, names) or [name for found in nearest(end, ends) for name in ends[found]]
-    return f"Did you mean {' or '.join(near[:2])}? " if near else ""
+    base = max((name for name in ends if end.startswith(f"{name}-")), key=len, default=end)
+    near = ends.get(base) or nearest(repo, names) or [name for found in nearest(end, ends) for name in ends[found]]
+    if near:
+        return f"Did you mean {' or '.join(near[:2])}? "
+    return f"`ffncalc models {end}` lists bundled ones. " if any(end in name.casefold() for name in names) else ""
 
 
 def _named(status: int) -> str:
