@@ -8,6 +8,7 @@ import pytest
 
 import ffncalc
 from ffncalc.analysis.module_names import Names
+from ffncalc.analysis.parallel import block_of
 from ffncalc.errors import ConfigError
 
 # Three layers: q and o [256, 256], k and v [128, 256], gate and up [512, 256], down [256, 512]; 7 norms of 256.
@@ -205,10 +206,20 @@ def test_the_cache_has_the_format_that_the_config_asks_for() -> None:
         {"quant_method": "gptq", "bits": 0},
         {"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*down.*": {"bits": 8}}},
         {"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": None}}},
+        {
+            "quant_method": "compressed-tensors",
+            "format": "pack-quantized",
+            "config_groups": {"g": {"weights": {"num_bits": 4, "strategy": "group", "group_size": -1}}},
+        },
+        {"quant_method": "mlx", "bits": 4, "group_size": -1},
+        {"quant_method": "mlx", "bits": 4},
+        {"quant_method": "gptq", "bits": 4, "dynamic": "all"},
+        {"quant_method": "gptq", "group_size": 128},
+        "fp8",
     ],
     ids=str,
 )
-def test_a_layout_that_is_not_known_is_an_error(quantization: dict[str, Any]) -> None:
+def test_a_layout_that_is_not_known_is_an_error(quantization: object) -> None:
     model = ffncalc.load(CONFIG | {"quantization_config": quantization})
     with pytest.raises(ConfigError):
         ffncalc.memory(model)
@@ -236,3 +247,17 @@ def test_a_layout_that_is_not_known_is_an_error(quantization: dict[str, Any]) ->
 )
 def test_names_of_modules(entry: str, module: str, named: bool) -> None:
     assert (module in Names([entry])) is named
+
+
+def test_whole_numbers_as_floats_are_whole() -> None:
+    assert size(quant_method="gptq", bits=4.0, group_size=128.0) == size(quant_method="gptq", bits=4, group_size=128)
+
+
+@pytest.mark.parametrize("value", [0, -2, 64.5, "128", True])
+def test_a_group_that_cannot_be_is_not_taken_for_all(value: object) -> None:
+    quantization = {"quant_method": "gptq", "bits": 4, "group_size": value}
+    model = ffncalc.load(CONFIG | {"quantization_config": quantization})
+    with pytest.raises(ConfigError, match=r"^quantization_config\.group_size: must be "):
+        ffncalc.memory(model)
+    with pytest.raises(ConfigError, match=r"^quantization_config\.group_size: must be "):
+        block_of(model)

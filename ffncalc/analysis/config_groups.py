@@ -13,7 +13,7 @@ from typing import Any
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.quantization import MXFP4, method_of
 from ffncalc.analysis.quantization_fields import SKIPS
-from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, names, pair
+from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, names, pair, several
 from ffncalc.errors import ConfigError, shown
 
 PACKED = ("pack-quantized",)
@@ -107,7 +107,7 @@ def _scales(weights: Raw, bits: int) -> Scales:
     if strategy == "channel":
         return Scales(rows=1, columns=0, bits=bits)
     if strategy == "group":
-        return Scales(rows=1, columns=integer(weights, "group_size"), bits=bits)
+        return Scales(rows=1, columns=several(weights, "group_size"), bits=bits)
     if strategy == "block":
         rows, columns = pair(weights, "block_structure")
         return Scales(rows=rows, columns=columns, bits=bits)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from ffncalc.analysis.formats import Format, Scales
 from ffncalc.analysis.module_names import Names, bare
 from ffncalc.analysis.quantization_fields import SKIPS, refuse
-from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, listed, names, pair
+from ffncalc.analysis.scheme import Raw, Rule, Scheme, integer, listed, names, pair, several
 from ffncalc.errors import ConfigError, shown
 from ffncalc.storage import Storage
 
@@ -116,8 +116,9 @@ def gptq(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     bits, group = integer(raw, "bits"), integer(raw, "group_size", 128)
     if raw.get("checkpoint_format") not in (None, "gptq", "gptq_v2"):
         raise ConfigError(f"quantization: checkpoint_format {shown(raw['checkpoint_format'])} is not known here")
-    rules = raw.get("dynamic") if isinstance(raw.get("dynamic"), Mapping) else {}
-    assert isinstance(rules, Mapping)
+    rules = raw.get("dynamic") or {}
+    if not isinstance(rules, Mapping):
+        raise ConfigError(f"quantization: dynamic must be an object, got {shown(rules)}")
     if any(not str(key).startswith("-:") for key in rules):
         raise ConfigError("quantization: `dynamic` rules that change single modules are not described here")
     off = [f"re:{str(key)[2:]}" for key in rules]
@@ -202,7 +203,7 @@ def _stored_names(name: str) -> tuple[str, ...]:
 
 
 def _mlx_format(raw: Raw, dtype_bits: int) -> Format:
-    mode, bits, group = raw.get("mode") or "affine", integer(raw, "bits"), integer(raw, "group_size")
+    mode, bits, group = raw.get("mode") or "affine", integer(raw, "bits"), several(raw, "group_size")
     if mode in ("mxfp4", "nvfp4", "mxfp8"):
         return Format(label=f"{mode}, groups of {group}", bits=bits, scales=(Scales(rows=1, columns=group, bits=8),))
     if mode != "affine":

@@ -7,7 +7,7 @@ of 0 as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ffncalc.errors import ConfigError, shown
@@ -15,21 +15,48 @@ from ffncalc.schema import LARGEST
 from ffncalc.storage import Storage
 
 SKIPS = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules", "llm_int8_skip_modules")
-NAMES = frozenset({*SKIPS, "targets"})
-TEXT = frozenset({
-    "quant_method", "quant_algo", "kv_cache_quant_algo", "format", "checkpoint_format", "mode", "strategy",
-    "activation_scheme", "scale_fmt", "expert_dtype", "bnb_4bit_quant_type",
-})  # fmt: skip
-FLAGS = frozenset({
-    "load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit", "bnb_4bit_use_double_quant", "desc_act", "sym",
-    "symmetric", "zero_point",
-})  # fmt: skip
 BITS = frozenset({"bits", "w_bit", "num_bits"})
 GROUPS = frozenset({"group_size", "q_group_size"})
 PAIRS = frozenset({"weight_block_size", "block_structure"})
-TABLES = frozenset({"config_groups", "quantized_layers"})
 MEAN = ("exl2", "exl3")  # methods whose bits are a mean over the weights: 2.5
 WIDEST = 64
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _are_lists_of_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(row, str) or _are_names(row) for row in value)
+
+
+def _are_objects(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
+
+
+def _is_one_of(*kinds: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+# What a value must be, how that is told, and the keys.
+TYPES: tuple[tuple[str, Callable[[object], bool], tuple[str, ...]], ...] = (
+    ("text", _is_one_of(str), (
+        "quant_method", "quant_algo", "kv_cache_quant_algo", "format", "checkpoint_format", "mode", "strategy", "type",
+        "activation_scheme", "scale_fmt", "expert_dtype", "bnb_4bit_quant_type", "quantization_mode",
+    )),
+    ("true or false", _is_one_of(bool), (
+        "load_in_4bit", "load_in_8bit", "_load_in_4bit", "_load_in_8bit", "bnb_4bit_use_double_quant", "desc_act",
+        "sym", "symmetric", "zero_point",
+    )),
+    ("true, false or an object", _is_one_of(bool, Mapping), ("lm_head",)),
+    ("an object or text", _is_one_of(Mapping, str), ("kv_cache_scheme",)),
+    ("true, false or text", _is_one_of(bool, str), ("actorder",)),
+    ("an object", _is_one_of(Mapping), ("input_activations", "output_activations")),
+    ("an object of objects", _are_objects, ("config_groups", "quantized_layers")),
+    ("a list of names", _are_names, (*SKIPS, "targets")),
+    ("a list of names or of lists of names", _are_lists_of_names, ("modules_in_block_to_quantize",)),
+)  # fmt: skip
+RULES = {key: (rule, fits) for rule, fits, keys in TYPES for key in keys}
 
 
 class Wrong(NamedTuple):
@@ -71,22 +98,12 @@ def _wrong(table: Mapping[str, Any], prefix: str, mean: bool) -> Iterator[Wrong]
 
 def _broken(key: str, value: object) -> tuple[str, bool]:
     """The rule that a value breaks ("": none), and whether by its type."""
-    if key in TEXT:
-        return ("" if isinstance(value, str) else "text"), True
-    if key in FLAGS:
-        return ("" if isinstance(value, bool) else "true or false"), True
-    if key in TABLES:
-        named = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-        return ("" if named else "an object of objects"), True
-    if key in NAMES:
-        return ("" if _are_names(value) else "a list of names"), True
+    if key in RULES:
+        rule, fits = RULES[key]
+        return ("" if fits(value) else rule), True
     if key in PAIRS:
         return _pair(value)
     return _number(key, value) if key in BITS or key in GROUPS else ("", False)
-
-
-def _are_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _pair(value: object) -> tuple[str, bool]:

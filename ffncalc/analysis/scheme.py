@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ffncalc.analysis.formats import Format
 from ffncalc.analysis.module_names import Names, bare
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Role, Stream, Tensor, Use
 
 Raw = Mapping[str, Any]
@@ -94,6 +94,18 @@ def integer(raw: Raw, key: str, default: int | None = None) -> int:
     if value is None:
         raise ConfigError(f"quantization: {key} is missing, and required")
     return max(int(value), 0)
+
+
+def several(raw: Raw, key: str) -> int:
+    """The size of a group in a layout that has no single group for all inputs.
+
+    Raises:
+        ConfigError: it is absent, or -1.
+    """
+    size = integer(raw, key)
+    if size < 1:
+        raise ConfigError(f"quantization: {key} must be a positive integer here, got {shown(raw.get(key))}")
+    return size
 
 
 def pair(raw: Raw, key: str) -> tuple[int, int]:
