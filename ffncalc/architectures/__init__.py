@@ -315,6 +315,8 @@ MODULES: dict[str, str] = {
     "roformer": "roformer",
     "rwkv": "rwkv",
     "sam_vision_model": "sam_vision",
+    "seamless_m4t": "seamless_m4t",
+    "seamless_m4t_v2": "seamless_m4t",
     "seed_oss": "seed_oss",
     "siglip": "clip",
     "siglip2_vision_model": "vit",
