@@ -37,6 +37,7 @@ def checked(function: F) -> F:
         first = map(held, names, args)
         return function(*first, **{name: held(name, v) if name in names else v for name, v in options.items()})
 
+    call.__module__ = "ffncalc"  # where pickle, and so a pool of processes, finds it
     return cast(F, call)
 
 
@@ -134,18 +135,31 @@ def _ratio(name: str, value: object) -> object:
     return _refuse(name, "a positive number", value)
 
 
+def _paths(name: str, value: object) -> object:
+    if isinstance(value, list | tuple):
+        return tuple(_path(f"each of {name}", each) for each in value)
+    return _path(name, value, "a path or a list of paths")
+
+
+def _path(name: str, value: object, must: str = "a path") -> object:
+    path = fspath(value) if isinstance(value, PathLike) else value
+    return value if isinstance(path, str) and path and "\0" not in path else _refuse(name, must, value)
+
+
 RULES: Mapping[str, Rule] = {
-    "ref": _reference,
+    **dict.fromkeys(("ref", "old", "new"), _reference),
+    "paths": _paths,
+    "folder": _path,
     "path": _written,
     "model": _model,
     "models": _models,
     "goal": _goal,
     "ctx": _contexts,
     "target": _names,
-    **dict.fromkeys(("rank", "batch", "encoder_ctx", "hidden_size", "hidden", "multiple_of"), _whole),
+    **dict.fromkeys(("rank", "batch", "encoder_ctx", "hidden_size", "hidden", "multiple_of", "block"), _whole),
     **dict.fromkeys(("ratio", "multiplier"), _ratio),
-    **dict.fromkeys(("refresh", "offline", "full", "experts", "gated"), _flag),
+    **dict.fromkeys(("refresh", "offline", "full", "experts", "gated", "check"), _flag),
     **dict.fromkeys(
-        ("revision", "phase", "mla", "dtype", "kv_dtype", "activation", "vary", "quantity_name", "text"), _text
+        ("revision", "phase", "mla", "dtype", "kv_dtype", "activation", "vary", "quantity_name", "text", "code"), _text
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,13 @@ GOAL = ffncalc.target("params", "1M")
 # What a call needs besides the argument that is wrong.
 NEEDED: dict[str, dict[str, Any]] = {
     "check": {"path": CONFIG},
+    "archs": {},
     "compare": {"models": [MODEL]},
+    "diff": {"old": CONFIG, "new": CONFIG},
+    "lock": {},
+    "models": {},
+    "rule": {"code": "S002"},
+    "rules": {},
     "load": {"ref": CONFIG},
     "recipes": {"hidden_size": 64, "hidden": 176},
     "solve": {"ref": CONFIG, "goal": GOAL},
@@ -130,6 +137,14 @@ SAID = [
     ("width", {"ratio": [2]}, r"ratio must be a positive number, got \[2\]"),
     ("solve", {"goal": "8B"}, "goal must be a Target, as ffncalc.target gives it, got '8B'"),
     ("target", {"text": 8}, "text must be a string, got 8"),
+    ("diff", {"old": 5}, "old must be a repository id, a path or a parsed config, got 5"),
+    ("diff", {"ctx": 0}, r"ctx must be a whole number, at least 1 and at most 10\^18, got 0"),
+    ("parallel", {"block": 0}, r"block must be a whole number, at least 1 and at most 10\^18, got 0"),
+    ("lock", {"paths": 5}, "paths must be a path or a list of paths, got 5"),
+    ("lock", {"paths": ["a", 5]}, "each of paths must be a path, got 5"),
+    ("lock", {"folder": 5}, "folder must be a path, got 5"),
+    ("lock", {"check": 1}, "check must be True or False, got 1"),
+    ("rule", {"code": 5}, "code must be a string, got 5"),
     ("check", {"path": 5}, "path must be a repository id, a path or a parsed config, got 5"),
 ]
 
@@ -144,11 +159,20 @@ def test_an_error_names_the_argument_and_what_it_must_be(name: str, wrong: dict[
 def test_a_wrong_number_of_arguments_is_a_type_error_that_names_the_function(name: str) -> None:
     with pytest.raises(TypeError, match=rf"^{name}\(\)"):
         getattr(ffncalc, name)(*[CONFIG] * 9)
-    with pytest.raises(TypeError, match=rf"^{name}\(\)"):
-        getattr(ffncalc, name)()
+    if NEEDED.get(name, {"model": MODEL}) != {}:
+        with pytest.raises(TypeError, match=rf"^{name}\(\)"):
+            getattr(ffncalc, name)()
     if name != "check":  # whose settings are its own
         with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword"):
             call(name, wrong=1)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_can_be_sent_to_another_process_and_keeps_its_signature(name: str) -> None:
+    function = getattr(ffncalc, name)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert function.__doc__
+    assert str(inspect.signature(function)).endswith(str(inspect.signature(inspect.unwrap(function)).return_annotation))
 
 
 class Whole:
