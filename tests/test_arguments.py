@@ -168,11 +168,9 @@ def test_a_wrong_number_of_arguments_is_a_type_error_that_names_the_function(nam
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_can_be_sent_to_another_process_and_keeps_its_signature(name: str) -> None:
+def test_a_function_can_be_sent_to_another_process(name: str) -> None:
     function = getattr(ffncalc, name)
     assert pickle.loads(pickle.dumps(function)) is function
-    assert function.__doc__
-    assert str(inspect.signature(function)).endswith(str(inspect.signature(inspect.unwrap(function)).return_annotation))
 
 
 class Whole:
