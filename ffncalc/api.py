@@ -1,4 +1,4 @@
-"""Loading a model: the door to the library."""
+"""Loading a model, and which there are: the door to the library."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Any
 from ffncalc import architectures, source
 from ffncalc.ir import Model
 from ffncalc.origin import PARSED
-from ffncalc.source import Loaded
+from ffncalc.source import Loaded, bundled
 from ffncalc.storage import storage_of
+
+Ref = str | PathLike[str] | Mapping[str, Any]
 
 
 def load(
-    ref: str | PathLike[str] | Mapping[str, Any],
+    ref: Ref,
     *,
     revision: str | None = None,
     refresh: bool = False,
@@ -30,11 +32,21 @@ def load(
     Raises:
         FfncalcError: the config could not be had, read or understood.
     """
+    return describe(read(ref, revision=revision, refresh=refresh, offline=offline))
+
+
+def read(ref: Ref, *, revision: str | None = None, refresh: bool = False, offline: bool = False) -> Loaded:
+    """The config of a reference, as for `load`, not yet described."""
     if isinstance(ref, Mapping):
-        return describe(Loaded(ref, PARSED))
+        return Loaded(ref, PARSED)
     if not isinstance(ref, str):
-        return describe(source.load_path(Path(fspath(ref))))
-    return describe(source.load(ref, revision=revision, refresh=refresh, offline=offline))
+        return source.load_path(Path(fspath(ref)))
+    return source.load(ref, revision=revision, refresh=refresh, offline=offline)
+
+
+def models() -> tuple[str, ...]:
+    """The repository ids of the configs that come with ffncalc, sorted."""
+    return tuple(name for name, _ in bundled.entries())
 
 
 def describe(loaded: Loaded) -> Model:

@@ -19,7 +19,7 @@ from ffncalc.analysis.fingerprint import fingerprint
 from ffncalc.analysis.flops import Flops, Number, exact, flops
 from ffncalc.analysis.memory import Memory, memory
 from ffncalc.analysis.params import Params, params
-from ffncalc.api import describe
+from ffncalc.api import Ref, describe, read
 from ffncalc.errors import FfncalcError
 from ffncalc.ir import CATEGORIES, Model
 from ffncalc.origin import PARSED
@@ -176,18 +176,20 @@ class Diff:
         }
 
 
-def diff(old: Loaded | Mapping[str, Any], new: Loaded | Mapping[str, Any], *, ctx: Sequence[int] = USUAL) -> Diff:
-    """Compare two configs, raw or as `source.load` gives them.
+def diff(old: Ref | Loaded, new: Ref | Loaded, *, ctx: int | Sequence[int] = USUAL) -> Diff:
+    """Which fields differ between two configs, and what moved.
+
+    Each is a reference or a parsed config, as for `load`, or what `source.load` gave. FLOPs are compared at each
+    context of `ctx` (8,192, 32,768 and 131,072).
 
     Raises:
-        FfncalcError: one of them cannot be counted.
+        FfncalcError: one of them could not be had, or cannot be counted.
     """
-    sides = [Loaded(each, PARSED) if isinstance(each, Mapping) else each for each in (old, new)]
-    before, after = (_side(each, ctx) for each in sides)
+    before, after = (_side(each if isinstance(each, Loaded) else read(each), ctx) for each in (old, new))
     return Diff(old=before, new=after, fields=tuple(_fields(before, after)))
 
 
-def _side(loaded: Loaded, ctx: Sequence[int]) -> Side:
+def _side(loaded: Loaded, ctx: int | Sequence[int]) -> Side:
     model = describe(loaded)
     held, unknown = _memory(model)
     return Side(

@@ -164,12 +164,14 @@ def block_of(model: Model) -> int | None:
     return found[0] if found else None
 
 
-def parallel(model: Model, block: int | None = None) -> Parallel:
-    """The splits of a model whose FFN weights are quantised in groups or blocks of `block`.
+def parallel(model: Model, *, block: int | None = None) -> Parallel:
+    """The splits of a model over devices: tensors (tp), experts (ep) and layers (pp).
 
-    tp is tried for every divisor of the attention heads, or of the FFN widths where the model has none.
+    `block` is the group or block that FFN weights are quantised in, that of the config unless given. tp is tried for
+    every divisor of the attention heads, or of the FFN widths where the model has none.
     """
     found = axes(model)
+    block = block or block_of(model)
     heads = [a.value for a in found if a.kind == "heads"]
     experts = [a.value for a in found if a.kind == "experts"]
     tried = divisors(heads or [a.value for a in found if a.kind == "dense"] or [1])

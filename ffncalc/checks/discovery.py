@@ -38,17 +38,23 @@ Failed = Callable[[str, FfncalcError], None]
 
 def targets(refs: Iterable[str], failed: Failed) -> Iterator[Target]:
     """The targets of a command line, in order, each file once; what cannot be found is handed to `failed`."""
+    listed = list(refs)
+    named = {_key(path) for ref in listed if os.path.isfile(path := os.path.expanduser(ref))}
     seen: set[str] = set()
-    for ref in refs:
+    for ref in listed:
         try:
             for target in chain(_lock_above(ref), _of(ref, failed)):
                 if target.path is None:
                     yield target
-                elif (key := os.path.normcase(os.path.abspath(target.path))) not in seen:
+                elif (key := _key(target.path)) not in seen:
                     seen.add(key)
-                    yield target
+                    yield target._replace(sure=True) if key in named else target
         except FfncalcError as error:
             failed(ref, error)
+
+
+def _key(path: str) -> str:
+    return os.path.normcase(os.path.abspath(path))
 
 
 def _lock_above(ref: str) -> Iterator[Target]:

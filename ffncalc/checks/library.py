@@ -1,19 +1,22 @@
-"""`ffncalc.check`: the door to the library."""
+"""`ffncalc.check`, `lock`, `rules` and `rule`: the door to the library."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
-from ffncalc.checks import discovery
+from ffncalc.checks import RULES, discovery, name_of
+from ffncalc.checks.doc import Doc, doc, docs
 from ffncalc.checks.examine import examine
 from ffncalc.checks.finding import Finding, Severity
+from ffncalc.checks.locking import Update, bring_up_to_date, place
 from ffncalc.checks.runner import check_all
 from ffncalc.checks.settings import DEFAULT, KEYS, parse
-from ffncalc.errors import FfncalcError
+from ffncalc.errors import FfncalcError, UsageError, nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,3 +57,42 @@ def check(path: str | PathLike[str] | Mapping[str, Any], **settings: Any) -> Rep
     for failure in (*failures, *(r.error for r in results if r.error)):
         raise failure
     return Report(findings=tuple(f for r in results for f in r.findings), files=len(results))
+
+
+def lock(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    *,
+    folder: str | PathLike[str] | None = None,
+    check: bool = False,
+) -> Update:
+    """Write what is counted in files, folders or patterns to ffncalc.lock.json; `check` only compares.
+
+    Without paths: the files that are locked. The lock file lies in `folder`, by default the nearest one above the
+    current folder, else a new one here. A file that cannot be counted is in `failed`, and keeps the entry it has.
+
+    Raises:
+        NotFound: nothing is locked and nothing named, or no config is where one was named.
+        UsageError: a file lies outside the folder, or the lock file cannot be read or written.
+    """
+    listed = [paths] if isinstance(paths, str | PathLike) else paths
+    return bring_up_to_date([fspath(p) for p in listed], place(None if folder is None else Path(folder)), check=check)
+
+
+def rules() -> tuple[Doc, ...]:
+    """What each rule of `check` finds and why, by code."""
+    return tuple(docs())
+
+
+def rule(code: str) -> Doc:
+    """The rule of a code (S002) or a name (kv-heads-do-not-divide).
+
+    Raises:
+        UsageError: there is none; the message names the nearest.
+    """
+    names = {name_of(each): each for each in RULES} | {each.casefold(): each for each in RULES}
+    found = names.get(code.casefold())
+    if found is None:
+        near = nearest(code.upper(), RULES) or nearest(code, names)
+        hint = f"Did you mean {near[0]}?" if near else "`ffncalc rules` lists them."
+        raise UsageError(f"no rule is called {code!r}", hint)
+    return doc(found)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ffncalc import api, source
-from ffncalc.checks.discovery import Target
+from ffncalc.checks.discovery import Target, targets
 from ffncalc.checks.lock import Entry, entry, moved
-from ffncalc.checks.lock_file import NAME, Lock
+from ffncalc.checks.lock_file import NAME, Lock, nearest, read, shown, write
 from ffncalc.checks.runner import is_config
-from ffncalc.errors import FfncalcError, FileError, UsageError
+from ffncalc.errors import FfncalcError, FileError, NotFound, UsageError
 from ffncalc.source import reading
 
 
 @dataclass
 class Update:
-    """What happens to a lock: names that are new, names with what moved, names that are gone, and errors by name.
+    """What happens to the lock file at `path`: all entries, new names, what moved, names that are gone, and errors.
 
     A file that cannot be counted keeps the entry it has.
     """
 
+    path: Path
     files: dict[str, Entry]
     added: list[str] = field(default_factory=list)
     changed: dict[str, str] = field(default_factory=dict)
@@ -33,25 +34,69 @@ class Update:
         """Whether the lock is out of date."""
         return bool(self.added or self.changed or self.removed)
 
+    def to_dict(self) -> dict[str, object]:
+        """As plain values."""
+        return {
+            "path": str(self.path),
+            "files": {name: each.to_dict() for name, each in self.files.items()},
+            "added": list(self.added),
+            "changed": dict(self.changed),
+            "removed": list(self.removed),
+            "failed": {name: error.message for name, error in self.failed.items()},
+        }
 
-def update(lock: Lock, targets: Iterable[Target]) -> Update:
+
+def place(folder: Path | None) -> Path:
+    """Where the lock file of a folder is to be; without one, the nearest above the current folder, else a new one here.
+
+    Raises:
+        NotFound: there is no such folder.
+    """
+    if folder is None:
+        return nearest(Path.cwd()) or Path.cwd() / NAME
+    if not folder.is_dir():
+        raise NotFound(f"{folder}: no such folder")
+    return folder.absolute() / NAME
+
+
+def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool) -> Update:
+    """Count what `paths` mean, or all files that are locked, and write the lock file at `path`; `check` writes nothing.
+
+    Raises:
+        NotFound: nothing is locked and nothing named, or no config is where one was named.
+        UsageError: a target is no file, or lies outside the folder of the lock file, or that cannot be read or written.
+    """
+    before = read(path) if path.is_file() else Lock(path=path)
+    if not before.files and not paths:
+        raise NotFound(f"{shown(path)} locks nothing yet, and no file was named", "`ffncalc lock PATH` locks files.")
+    lost: dict[str, FfncalcError] = {}
+    result = update(before, targets(paths, lost.__setitem__) if paths else locked(before))
+    result.failed |= lost
+    if paths and not result.files and not result.failed and not result.removed:
+        raise NotFound(f"no model config in {', '.join(paths)}")
+    if not check and (result.files or before.files):
+        write(Lock(result.files, path))
+    return result
+
+
+def update(lock: Lock, listed: Iterable[Target]) -> Update:
     """Count the targets, and drop what is no longer there; other entries stay.
 
     Raises:
         UsageError: a target is no file, or lies outside the folder of the lock file.
     """
+    assert lock.path is not None
     missing = lock.missing()
-    result = Update({name: each for name, each in lock.files.items() if name not in missing}, removed=missing)
-    for target in targets:
+    kept = {name: each for name, each in lock.files.items() if name not in missing}
+    result = Update(lock.path, kept, removed=missing)
+    for target in listed:
         if target.path is None:
             raise UsageError(f"{target.shown}: only files can be locked", "Give files, folders or patterns.")
         if Path(target.path).name == NAME:
             continue
         name = lock.name_of(target.path)
         if name is None:
-            message = (
-                f"{target.shown} lies outside {lock.path.parent if lock.path else '.'}, the folder of the lock file"
-            )
+            message = f"{target.shown} lies outside {lock.path.parent}, the folder of the lock file"
             raise UsageError(message, "Give a folder above both with --folder.")
         try:
             found = _count(target)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffncalc.cli.output import complain, write
-from ffncalc.errors import FfncalcError, NotFound
+from ffncalc.errors import NotFound
 
 if TYPE_CHECKING:
-    from ffncalc.checks.lock_file import Lock
     from ffncalc.checks.locking import Update
 
 Paths = Annotated[
@@ -34,39 +33,20 @@ Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if t
 
 def lock(paths: Paths = None, folder: Folder = None, check: Check = False) -> None:
     """Write down what is counted, in ffncalc.lock.json, for `check` to hold files to."""
-    from ffncalc.checks import discovery, lock_file, locking
+    from ffncalc.checks import lock_file, locking
 
-    path = _path(folder)
-    before = lock_file.read(path) if path.is_file() else lock_file.Lock(path=path)
-    shown = lock_file.shown(path)
-    if not before.files and not paths:
-        raise NotFound(f"{shown} locks nothing yet, and no file was named", "`ffncalc lock PATH` locks files.")
-    lost: dict[str, FfncalcError] = {}
-    targets = discovery.targets(paths, lost.__setitem__) if paths else locking.locked(before)
-    update = locking.update(before, targets)
-    update.failed |= lost
-    if not check and (update.files or before.files):
-        lock_file.write(lock_file.Lock(update.files, path))
-    write("".join(f"{line}\n" for line in (_differences if check else _changes)(update, before, shown)))
+    if folder is not None and not folder.is_dir():
+        raise NotFound(f"--folder {folder}: no such folder")
+    update = locking.bring_up_to_date(paths or [], locking.place(folder), check=check)
+    lines = (_differences if check else _changes)(update, lock_file.shown(update.path))
+    write("".join(f"{line}\n" for line in lines))
     for name, error in update.failed.items():
         complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
-    if paths and not update.files and not update.failed and not update.removed:
-        raise NotFound(f"no model config in {', '.join(paths)}")
     if update.failed or (check and update.differs):
         raise typer.Exit(2 if update.failed else 1)
 
 
-def _path(folder: Path | None) -> Path:
-    from ffncalc.checks import lock_file
-
-    if folder is None:
-        return lock_file.nearest(Path.cwd()) or Path.cwd() / lock_file.NAME
-    if not folder.is_dir():
-        raise NotFound(f"--folder {folder}: no such folder")
-    return folder.absolute() / lock_file.NAME
-
-
-def _changes(update: Update, before: Lock, shown: str) -> Iterator[str]:
+def _changes(update: Update, shown: str) -> Iterator[str]:
     """What was written."""
     yield from (f"added {name}: {update.files[name].total:,} parameters" for name in update.added)
     yield from (f"changed {name}: {what}" for name, what in update.changed.items())
@@ -75,7 +55,7 @@ def _changes(update: Update, before: Lock, shown: str) -> Iterator[str]:
     yield f"{shown}: {files} locked{'' if update.differs else ', nothing changed'}"
 
 
-def _differences(update: Update, before: Lock, shown: str) -> Iterator[str]:
+def _differences(update: Update, shown: str) -> Iterator[str]:
     """What is out of date."""
     yield from (f"{name}: not in the lock file" for name in update.added)
     yield from (f"{name}: not as locked: {what}" for name, what in update.changed.items())

@@ -30,12 +30,12 @@ def parallel(
     offline: Offline = False,
 ) -> None:
     """Over how many devices a model splits: tensors (tp), experts (ep), layers (pp)."""
-    from ffncalc.analysis.parallel import Parallel, block_of
+    from ffncalc.analysis.parallel import Parallel
     from ffncalc.analysis.parallel import parallel as split
     from ffncalc.report.parallel import REPORT
 
     def result(model: Model) -> Parallel:
-        return split(model, block or block_of(model))
+        return split(model, block=block)
 
     loading = Loading(revision=revision, refresh=refresh, offline=offline, sets=tuple(sets or ()))
     emit(REPORT, collect(refs, loading, result), fmt)

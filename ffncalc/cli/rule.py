@@ -8,7 +8,6 @@ import typer
 
 from ffncalc.cli.options import Output
 from ffncalc.cli.output import screen, write
-from ffncalc.errors import UsageError, nearest
 from ffncalc.report import Format
 
 Code = Annotated[str, typer.Argument(metavar="CODE", help="A code (S002) or a name (kv-heads-do-not-divide).")]
@@ -18,16 +17,7 @@ def rule(code: Code, fmt: Output = Format.TABLE) -> None:
     """What a rule of `check` finds and why, with a bad and a good example."""
     import sys
 
-    from ffncalc.checks import RULES, name_of
-    from ffncalc.checks.doc import doc
+    from ffncalc.checks import library
     from ffncalc.report.rules import page
 
-    names = {name_of(each): each for each in RULES} | {each.casefold(): each for each in RULES}
-    found = names.get(code.casefold())
-    if found is None:
-        near = nearest(code.upper(), RULES) or nearest(code, names)
-        raise UsageError(
-            f"no rule is called {code!r}",
-            f"Did you mean {near[0]}?" if near else "`ffncalc rules` lists them.",
-        )
-    write(page([doc(found)], fmt, screen(sys.stdout)))
+    write(page([library.rule(code)], fmt, screen(sys.stdout)))

@@ -178,6 +178,14 @@ class TestWhatIsChecked:
         assert code == 1
         assert "F001 error: this is a tokenizer config" in out
 
+    def test_a_file_that_is_named_beside_its_folder_is_checked_too(self, run: Here, folder: Path) -> None:
+        lay(folder, {"config.json": GOOD, "other.json": "{"})
+        assert json.loads(run("check", ".", "-f", "json").out)["summary"]["files"] == 1
+        code, out, _ = run("check", ".", "other.json", "--select", "F")
+        assert code == 1
+        assert out.startswith("./other.json:1:2: F001 error: the file ends too early")
+        assert out.endswith("1 error in 2 files\n")
+
     def test_each_file_once(self, run: Here, folder: Path) -> None:
         lay(folder, {"config.json": BAD})
         out = run("check", ".", "config.json", "./config.json", "-f", "json").out

@@ -17,7 +17,7 @@ from tests.command import Here
 
 def works(name: str, change: Mapping[str, object] | None = None, block: int | None = None) -> list[int]:
     """The tensor splits that work."""
-    found = parallel(ffncalc.load(changed(config(name), change or {})), block)
+    found = parallel(ffncalc.load(changed(config(name), change or {})), block=block)
     return [split.tp for split in found.splits if split.works]
 
 

@@ -10,7 +10,7 @@ from ffncalc.checks.subject import Subject
 def tp_hint(subject: Subject) -> str:
     """The numbers of ranks that work for this model."""
     assert subject.model is not None
-    good = [split.tp for split in parallel(subject.model, block_of(subject.raw)).splits if split.works]
+    good = [split.tp for split in parallel(subject.model, block=block_of(subject.raw)).splits if split.works]
     return f"--tp that works: {listed(good)}." if good != [1] else "No --tp above 1 works."
 
 
