@@ -22,6 +22,7 @@ from ffncalc.schema import BaseConfig
 MODULES: dict[str, str] = {
     "BaiChuan": "baichuan",
     "Baichuan": "baichuan",
+    "Emu3": "dense",
     "RefinedWeb": "refined_web",
     "RefinedWebModel": "refined_web",
     "afmoe": "afmoe",
@@ -78,6 +79,9 @@ MODULES: dict[str, str] = {
     "doge": "doge",
     "dots1": "glm4_moe",
     "electra": "electra",
+    "emu3": "emu3",
+    "emu3_text_model": "dense",
+    "emu3_vqgan": "emu3_vqgan",
     "encodec": "encodec",
     "encoder-decoder": "encoder_decoder",
     "ernie": "ernie",

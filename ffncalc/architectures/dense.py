@@ -66,6 +66,7 @@ SANDWICH = (
 POST = ("post_attention_layernorm", "post_feedforward_layernorm")
 
 ROWS: dict[str, Row] = {
+    "Emu3": Row(),
     "apertus": Row(
         qkv_bias="attention_bias",
         out_bias="attention_bias",
@@ -82,6 +83,7 @@ ROWS: dict[str, Row] = {
         pattern=4,
     ),
     "cwm": Row(mlp_bias="mlp_bias", windows="leading", pattern=4),
+    "emu3_text_model": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
     "exaone4": Row(qk_norm="head", norms=POST, windows="pattern", pattern=4),
     "gemma": Row(qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma2": Row(qkv_bias="attention_bias", out_bias="attention_bias", norms=SANDWICH, windows="even"),

@@ -34,7 +34,10 @@ AUTO = (
 )
 
 # Types that transformers lacks, and whose published code is that of another type.
-SAME_AS = {"kimi_k2": "deepseek_v3"}
+SAME_AS = {"Emu3": "emu3_text_model", "kimi_k2": "deepseek_v3"}
+
+# Fields without which a class cannot be made, and that no tensor depends on: Emu3's names of 32,768 image codes.
+NEEDED: dict[str, dict[str, Any]] = {"emu3": {"vocabulary_map": {"<image>": 151646}}}
 
 # Their checkpoints have a head of their own where the file says so; transformers 5 ties it all the same.
 HEADED = {"longt5", "mt5", "t5", "umt5", "paddleocr_vl"}
@@ -48,6 +51,7 @@ def build(raw: dict[str, Any]) -> Any:
 
     raw = {key: value for key, value in raw.items() if not key.startswith("_") and key != "quantization_config"}
     raw["model_type"] = SAME_AS.get(raw["model_type"], raw["model_type"])
+    raw = NEEDED.get(raw["model_type"], {}) | raw
     if raw["model_type"] == "qwen3_asr" and "thinker_config" in raw:
         raw = unwrapped(raw)
     config = transformers.CONFIG_MAPPING[raw["model_type"]].from_dict(raw)
