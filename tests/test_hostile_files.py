@@ -141,6 +141,37 @@ def test_a_stream_that_gives_no_config_is_an_error(line: str, error: str) -> Non
     assert error in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file system that takes any name")
+def test_a_lock_file_holds_only_names_that_mean_the_same_everywhere(tmp_path: Path) -> None:
+    names = ['a\nb".json', "ü \x1b[31m.json", "c:d.json", "x\\y.json", os.fsdecode(b"\xff.json")]
+    for name in names:
+        (tmp_path / name).write_text(json.dumps(config(LLAMA)))
+    done = run("lock", str(tmp_path), "--folder", str(tmp_path))
+    assert done.returncode == 2
+    assert [line for line in done.stdout.splitlines() if line.startswith("added")] == [
+        'added a\\nb".json: 8,030,261,248 parameters',
+        "added ü \\x1b[31m.json: 8,030,261,248 parameters",
+    ]
+    errors = [line.rpartition("/")[2] for line in done.stderr.splitlines() if line.startswith("error")]
+    assert errors == [
+        f"{name}: the lock file cannot hold this name" for name in ("c:d.json", "x\\y.json", "\\udcff.json")
+    ]
+    again = run("lock", "--check", "--folder", str(tmp_path))
+    assert (again.returncode, again.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file system that takes any name")
+@pytest.mark.parametrize(
+    "name", ["a\nb\"'.json", "tab\tesc\x1b[31m.json", "c:d,e%.json", os.fsdecode(b"\xff.json")], ids=repr
+)
+def test_a_file_of_any_name_is_read(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(json.dumps(config(LLAMA)))
+    for format in ("table", "json", "csv", "markdown"):
+        done = run("params", str(tmp_path / name), "--format", format)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\x1b" not in done.stdout or format == "csv"  # which holds the name as it is
+
+
 @pytest.mark.parametrize("key", ["model_type", "hidden_act", "torch_dtype", "hidden_size", "layer_types"])
 def test_a_very_long_value_is_shown_briefly(key: str) -> None:
     long = "x" * 100_000

@@ -151,10 +151,15 @@ def _check_version(raw: Mapping[str, Any], path: Path) -> None:
         raise LockError(message, "Update ffncalc, or use the version that wrote the file.")
 
 
-def _name(name: str, path: Path) -> str:
-    """The name of a locked file: relative, and inside the folder."""
+def is_name(name: str) -> bool:
+    """Whether a lock file can hold a name: a path inside the folder that means the same on every system."""
     parts = name.split("/")
-    if not name or "\\" in name or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
+    odd = "\\" in name or ":" in parts[0] or any("\ud800" <= letter <= "\udfff" for letter in name)
+    return not odd and all(part not in ("", ".", "..") for part in parts)
+
+
+def _name(name: str, path: Path) -> str:
+    if not is_name(name):
         raise LockError(f"{shown(path)}: files: {name!r} is not a path inside the folder of the lock file", ANEW)
     return name
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from ffncalc import api, source
 from ffncalc.checks.discovery import Target, targets
 from ffncalc.checks.lock import Entry, entry, moved
-from ffncalc.checks.lock_file import NAME, Lock, nearest, read, shown, write
+from ffncalc.checks.lock_file import NAME, Lock, is_name, nearest, read, shown, write
 from ffncalc.checks.runner import is_config
 from ffncalc.errors import FfncalcError, FileError, NotFound, UsageError
 from ffncalc.source import reading
+
+PORTABLE = "A name means the same on every system if it is UTF-8 and has neither a backslash nor a colon."
 
 
 @dataclass
@@ -99,6 +101,8 @@ def update(lock: Lock, listed: Iterable[Target]) -> Update:
             message = f"{target.shown} lies outside {lock.path.parent}, the folder of the lock file"
             raise UsageError(message, "Give a folder above both with --folder.")
         try:
+            if not is_name(name):
+                raise UsageError(f"{target.shown}: the lock file cannot hold this name", PORTABLE)
             found = _count(target)
         except FfncalcError as error:
             result.failed[target.shown] = error

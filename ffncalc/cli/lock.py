@@ -10,6 +10,7 @@ import typer
 
 from ffncalc.cli.output import complain, write
 from ffncalc.errors import NotFound
+from ffncalc.report.document import clean
 
 if TYPE_CHECKING:
     from ffncalc.checks.locking import Update
@@ -39,7 +40,7 @@ def lock(paths: Paths = None, folder: Folder = None, check: Check = False) -> No
         raise NotFound(f"--folder {folder}: no such folder")
     update = locking.bring_up_to_date(paths or [], locking.place(folder), check=check)
     lines = (_differences if check else _changes)(update, lock_file.shown(update.path))
-    write("".join(f"{line}\n" for line in lines))
+    write("".join(f"{clean(line)}\n" for line in lines))
     for name, error in update.failed.items():
         complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
     if update.failed or (check and update.differs):

@@ -52,12 +52,12 @@ def parse(text: str) -> Reference:
         UsageError: it is none of these.
     """
     ref = text.strip()
-    if not ref or any(ord(letter) < 32 for letter in ref):
-        raise UsageError("an empty reference" if not ref else f"{ref!r} is no reference", FORMS)
     if (number := descriptor(ref)) is not None:
         return Reference(shown=ref, descriptor=number)
     if (path := existing(ref)) is not None:
         return Reference(shown=ref, path=path)
+    if not ref or any(ord(letter) < 32 for letter in ref):
+        raise UsageError("an empty reference" if not ref else f"{ref!r} is no reference", FORMS)
     if ref.lower().startswith("hf://"):
         return _from_uri(ref)
     if re.match(r"https?://", ref, re.IGNORECASE) or ref.partition("/")[0].lower() in HOSTS:
