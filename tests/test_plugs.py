@@ -167,6 +167,26 @@ class TestAction:
             assert any(result["level"] == "error" for result in log["runs"][0]["results"])
 
     @needs_bash
+    def test_a_summary_beyond_what_github_takes_is_cut_at_a_row(self, job: Runner) -> None:
+        text = json.dumps(TINY, indent=1).removesuffix("\n}")
+        twice = "".join(f',\n "{"ü" * 20}{i}": 1,\n "{"ü" * 20}{i}": 2' for i in range(8_000))
+        (job.folder / "models/good/config.json").write_text(f"{text}{twice}\n}}", encoding="utf-8")
+        ran = job("check", paths="models/good", args="--select F002")
+        *rows, blank, last, end = ran.summary.split("\n")
+        assert 900_000 < len(ran.summary.encode()) < 2**20
+        assert all(re.fullmatch(r"\| .* \|", row) for row in rows[2:])
+        assert (blank, last, end) == ("", "The log holds the rest.", "")
+        assert (ran.code, ran.output) == (1, {"exit-code": "1"})
+        assert ran.out.endswith("8,000 errors in 1 file\n")
+
+    @needs_bash
+    def test_names_in_the_log_and_the_summary_what_could_not_be_checked(self, job: Runner) -> None:
+        ran = job("check", paths="models/good\nmodels/gone.json")
+        assert (ran.code, ran.output) == (2, {"exit-code": "2"})
+        assert "::error file=models/gone.json,title=not checked::models/gone.json: no such file" in ran.out
+        assert "| models/gone.json |  | not checked |" in ran.summary
+
+    @needs_bash
     @pytest.mark.parametrize(
         ("inputs", "words"),
         [
