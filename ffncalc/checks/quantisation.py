@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ffncalc.analysis.blocks import block_in
 from ffncalc.analysis.quantization_fields import wrong
+from ffncalc.storage import PARTS
 
 KEYS = ("quantization_config", "compression_config", "quantization")
 METHODS = frozenset({
@@ -34,10 +35,10 @@ def quantisations(raw: Mapping[str, Any], prefix: str = "") -> Iterator[Quantisa
         table = raw.get(key)
         if isinstance(table, Mapping) and table:
             yield _read(table, prefix + key)
-    for key in ("text_config", "llm_config", "language_config"):
+    for key in PARTS:
         inner = raw.get(key)
         if isinstance(inner, Mapping):
-            yield from quantisations(inner, f"{key}.")
+            yield from quantisations(inner, f"{prefix}{key}.")
 
 
 def wrong_fields(raw: Mapping[str, Any], *, types: bool) -> Iterator[tuple[str, str]]:

@@ -119,6 +119,12 @@ MUTATIONS = (
     Mutation(LLAMA, {"intermediate_sizes": 14336}, "F008", "intermediate_sizes", "warning"),
     Mutation(QWEN_VL, {"text_config": {"hiden_size": 2048}}, "F008", "text_config.hiden_size", "warning"),
     *(Mutation(LLAMA, {"quantization_config": GPTQ | change}, code, field) for change, code, field in QUANTISATIONS),
+    Mutation(
+        "Qwen/Qwen3-Omni-30B-A3B-Instruct",
+        {"thinker_config": {"text_config": {"quantization_config": GPTQ | {"group_size": 0}}}},
+        "F004",
+        "thinker_config.text_config.quantization_config.group_size",
+    ),
     Mutation(LLAMA, {"quantization_config": "fp8"}, "F003", "quantization_config"),
     Mutation(QWEN_VL, {"text_config": [1]}, "F003", "text_config"),
     Mutation(QWEN_VL, {"vision_config": "large"}, "F003", "vision_config"),

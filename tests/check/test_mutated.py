@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
 
 import ffncalc
+from ffncalc.checks.divisors import divisors
 from ffncalc.checks.finding import Severity
 from ffncalc.errors import ConfigError
 from ffncalc.source import bundled
@@ -224,3 +226,21 @@ def test_llama_3_scaling_is_not_multiplied_out() -> None:
 @pytest.mark.parametrize("name", [name for name, _ in bundled.entries()])
 def test_no_bundled_config_has_an_error(name: str) -> None:
     assert errors(config(name)) == []
+
+
+def test_divisors_are_those_that_leave_no_rest() -> None:
+    assert all(divisors(n) == [d for d in range(1, n + 1) if n % d == 0] for n in range(1, 200))
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "error"),
+    [
+        (LLAMA, {"num_attention_heads": 10**9, "head_dim": None}, "S001 num_attention_heads"),
+        (LLAMA, {"num_attention_heads": 10**9, "num_key_value_heads": 7}, "S002 num_key_value_heads"),
+        (DEEPSEEK, {"n_routed_experts": 10**9, "n_group": 7}, "M004 n_group"),
+    ],
+)
+def test_a_hint_about_an_absurd_number_takes_a_moment(base: str, change: dict[str, Any], error: str) -> None:
+    start = time.process_time()
+    assert error in errors(changed(config(base), change))
+    assert time.process_time() - start < 3

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ffncalc.checks.divisors import divisors
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 
@@ -25,7 +26,7 @@ def check(subject: Subject) -> Iterator[Fault]:
             continue
         at, other = part.at("n_group"), part.at("num_experts")
         if experts % groups:
-            good = [n for n in range(1, experts + 1) if experts % n == 0 and n <= 64]
+            good = [n for n in divisors(experts) if n <= 64]
             hint = f"Write one of {', '.join(map(str, good))}."
             yield Fault(at, f"{at} {groups} does not divide the {experts} experts ({other})", hint, also=(other,))
         chosen = part.count("topk_group")

@@ -1,6 +1,7 @@
 """A key that no config has, next to the spelling of one that decides the size of the model.
 
-Unknown keys are accepted everywhere and do nothing, so the field that was meant keeps the default of the class.
+Unknown keys are accepted everywhere and do nothing, so the field that was meant keeps the default of the class, or the
+value that stands under the right name beside it.
 
 Bad: {"num_key_value_head": 4}, without num_key_value_heads
 Good: {"num_key_value_heads": 4}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ffncalc.checks.divisors import divisors
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 
@@ -36,7 +37,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         if any(part.get(field) for field in OTHERWISE) or part.given("num_attention_heads") is None:
             continue
         at, other = part.at("hidden_size"), part.at("num_attention_heads")
-        good = [n for n in range(1, 4 * heads) if width % n == 0]
+        good = [n for n in divisors(width) if n < 4 * heads]
         near = min(good, key=lambda n: abs(n - heads))
         yield Fault(
             other,

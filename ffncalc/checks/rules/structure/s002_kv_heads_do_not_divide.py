@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ffncalc.checks.divisors import divisors
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 
@@ -24,9 +25,8 @@ def check(subject: Subject) -> Iterator[Fault]:
         if heads is None or kv is None or latent or heads % kv == 0:
             continue
         at, other = part.at("num_key_value_heads"), part.at("num_attention_heads")
-        good = [n for n in range(1, heads + 1) if heads % n == 0]
         what = f"more than {other} {heads}" if kv > heads else f"no divisor of {other} {heads}"
-        yield Fault(at, f"{at} {kv} is {what}", f"Write one of {_listed(good)}.", also=(other,))
+        yield Fault(at, f"{at} {kv} is {what}", f"Write one of {_listed(divisors(heads))}.", also=(other,))
 
 
 def _listed(numbers: list[int]) -> str:
