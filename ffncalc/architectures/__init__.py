@@ -47,6 +47,7 @@ MODULES: dict[str, str] = {
     "blip_2_qformer": "qformer",
     "blip_2_vision_model": "blip_vision",
     "bloom": "bloom",
+    "blt": "blt",
     "camembert": "bert",
     "chatglm": "chatglm",
     "clip": "clip",

@@ -19,6 +19,7 @@ PATTERNS = [
     (r"embed_tokens_extend\.", "multimodal"),
     (r"connector|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
+    (r"(^|\.)encoder_hash_tok_embedding\.", "embedding"),
     (r"^embedding_proj_layer\.", "head"),
     (r"(^|\.)embed_tokens\.\d\.weight$", "embedding"),
     (r"(^|\.)lm_heads\.", "head"),
