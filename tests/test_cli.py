@@ -14,7 +14,7 @@ import pytest
 
 from ffncalc import __version__, source
 from ffncalc.__main__ import main
-from ffncalc.cli.app import COMMANDS
+from ffncalc.cli.app import COMMANDS, NARROW
 from ffncalc.source import bundled
 from tests.command import DEEPSEEK, LLAMA, Here, apart
 from tests.repository import commit, save
@@ -32,6 +32,15 @@ def test_help_lists_every_command_under_its_panel_with_an_example(run: Here, fla
         assert re.search(rf"^[│|] {name} ", out, re.MULTILINE), name
         assert command.panel in out
         assert command.example in out
+
+
+@pytest.mark.parametrize("columns", [30, 50, NARROW - 1, NARROW, 80])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_option_in_full_on_any_terminal(run: Here, name: str, columns: int) -> None:
+    run.monkeypatch.setenv("COLUMNS", "200")
+    options = set(re.findall(r"--[a-z][a-z-]+", run(name, "--help").out))
+    run.monkeypatch.setenv("COLUMNS", str(columns))
+    assert options - set(re.findall(r"--[a-z][a-z-]+", run(name, "--help").out)) == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

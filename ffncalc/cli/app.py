@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,6 +13,7 @@ import typer
 
 from ffncalc import __version__
 
+NARROW = 72  # columns below which the boxes of --help would cut the names of options short
 COUNT, COST, FFN = "Count", "Cost", "The FFN"  # the panels of --help
 CHECK, REFERENCE = "Check", "Reference"
 
@@ -79,11 +81,12 @@ def program(args: Sequence[str] | None = None) -> typer.Typer:
 
 
 def _program(names: Iterable[str]) -> typer.Typer:
+    boxes = shutil.get_terminal_size().columns >= NARROW
     app = typer.Typer(
         name="ffncalc",
         help=ABOUT,
         epilog=EPILOG,
-        rich_markup_mode="rich",
+        rich_markup_mode="rich" if boxes else None,
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -92,7 +95,7 @@ def _program(names: Iterable[str]) -> typer.Typer:
     for name in names:
         command = COMMANDS[name]
         function = _function(name)
-        short = f"{function.__doc__}\n[dim]{command.example}[/dim]"
+        short = f"{function.__doc__}\n[dim]{command.example}[/dim]" if boxes else function.__doc__
         example = f"Example: {command.example}"
         app.command(name, rich_help_panel=command.panel, short_help=short, epilog=example)(function)
     return app
