@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ffncalc.checks.discovery import SKIPPED
-from ffncalc.errors import FfncalcError, FileError
+from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import folder, reading
 
 
-def instead(paths: Iterable[str]) -> Iterator[FfncalcError]:
-    """What is found of each path that is a folder, at its first place; nothing for a folder that tells nothing."""
-    for path in paths:
-        errors = (_error(found, names) for found, names in _folders(os.path.expanduser(path)))
-        yield from next(([error] for error in errors if isinstance(error, FileError)), [])
+def instead(path: str) -> FfncalcError:
+    """What to say of a folder or a pattern with nothing to check: what is found at the first place that tells it."""
+    errors = (_error(found, names) for found, names in _folders(os.path.expanduser(path)))
+    nothing = NotFound(f"no model config in {path}", "A gate that checks nothing does not pass.")
+    return next((error for error in errors if isinstance(error, FileError)), nothing)
 
 
 def _folders(path: str) -> Iterator[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ import typer
 
 from ffncalc.checks.finding import Severity
 from ffncalc.cli.output import complain, debugging, flush, screen, write
-from ffncalc.errors import FfncalcError, NotFound, UsageError
+from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.findings import CheckFormat, Summary
 
 T = TypeVar("T")
@@ -118,15 +118,12 @@ def check(
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: must be at least 1, got {jobs}")
     summary = _run(paths, fmt, {name: value for name, value in options.items() if value is not None}, jobs)
-    if not summary.files and not summary.failed:
-        _explain(paths)
-        raise typer.Exit(2)
     if summary.failed or summary.fails:
         raise typer.Exit(2 if summary.failed else 1)
 
 
 def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: int | None) -> Summary:
-    from ffncalc.checks import RULES, discovery, runner
+    from ffncalc.checks import RULES, discovery, elsewhere, runner
     from ffncalc.cli.progress import Progress
     from ffncalc.report.findings import writer
 
@@ -142,8 +139,7 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
             yield checked
         yield from _taken(late)
         if not summary.files and not summary.failed:
-            hint = "A gate that checks nothing does not pass."
-            yield from (runner.Checked(p, error=NotFound(f"no model config in {p}", hint)) for p in paths)
+            yield from (runner.Checked(path, error=elsewhere.instead(path)) for path in paths)
 
     late: list[runner.Checked] = []
     with Progress(
@@ -163,17 +159,6 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
     if summary.files or fmt is not CheckFormat.TEXT:
         write(out.end(summary))
     return summary
-
-
-def _explain(paths: list[str]) -> None:
-    """Say that there was nothing to check, and what is there instead."""
-    from ffncalc.checks.elsewhere import instead
-
-    errors = list(instead(paths))
-    for error in errors:
-        _report(error)
-    if not errors:
-        complain(f"no model config in {', '.join(paths)}", "A gate that checks nothing does not pass.")
 
 
 def _taken(late: list[T]) -> Iterator[T]:

@@ -48,6 +48,7 @@ def test_what_is_named_instead_is_looked_for_in_every_folder_that_is_given(run: 
     assert [line for line in err.splitlines() if line.startswith("error")] == [
         "error: a: this is a LoRA adapter (adapter_config.json), not a model",
         "error: b: holds GGUF files (x.gguf) and no config.json",
+        "error: no model config in c",
     ]
 
 
