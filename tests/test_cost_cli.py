@@ -81,6 +81,19 @@ class TestContexts:
             contexts(texts, steps)
 
 
+def test_csv_has_the_tokens_of_both_streams(run: Here) -> None:
+    args = ("flops", "google-t5/t5-small", "--ctx", "8", "--encoder-ctx", "4", "-f")
+    rows = list(csv.DictReader(io.StringIO(run(*args, "csv").out)))
+    flops = json.loads(run(*args, "json").out)["models"][0]["flops"]
+    assert [(row["stream"], row["ctx"], int(row["total"])) for row in rows] == [
+        ("token", "8", flops["points"][0]["total"]),
+        ("source", "4", flops["encoder_points"][0]["total"]),
+    ]
+    # 6 layers of 4 × 512 × 512 attention and 2 × 512 × 2048 FFN weights, 4 × 512 FLOPs for each of 4 keys; and
+    # in each of 6 decoder layers, the keys and values of the cross attention
+    assert int(rows[1]["total"]) == 6 * (2 * 3_145_728 + 4 * 512 * 4) + 6 * 2 * (2 * 512 * 512)
+
+
 WRONG = [
     (("flops", "--ctx", "x"), "--ctx: 'x' is not a whole number"),
     (("flops", "--ctx", "1..2", "--steps", "x"), "--steps: 'x' is not a whole number"),

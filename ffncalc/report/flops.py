@@ -69,16 +69,19 @@ def objects(found: Flops) -> dict[str, Any]:
 
 
 def rows(entry: Entry[Costed]) -> list[dict[str, Any]]:
-    """One row per context."""
+    """One row per context and stream: a token of the decoder (or of the only stack), and one of the source."""
     model, found = entry.ok()
     data = found.flops.to_dict()
     convention = {"phase": found.flops.phase.value, "mla": found.flops.mla.value, "full": found.flops.full}
     crossover = {"crossover": found.flops.crossover.ctx}
     changed = {"set": " ".join(entry.changes)} if entry.changes else {}
     changed |= {"notes": "; ".join((*model.notes, *idle(found.flops)))}
-    points = data["points"]
-    assert isinstance(points, list)
-    return [convention | flat_row(point) | crossover | changed for point in points]
+    found_rows = []
+    for stream, key in (("token", "points"), ("source", "encoder_points")):
+        points = data[key]
+        assert isinstance(points, list)
+        found_rows += [convention | {"stream": stream} | flat_row(point) | crossover | changed for point in points]
+    return found_rows
 
 
 def document(entries: Sequence[Entry[Costed]]) -> list[Section]:
