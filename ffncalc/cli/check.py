@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ffncalc.checks.finding import Severity
-from ffncalc.cli.output import complain, debugging, flush, screen, write
+from ffncalc.cli.output import complain, debugging, screen, write
 from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.findings import CheckFormat, Summary
 
@@ -151,8 +151,6 @@ def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: i
             if text := out.file(checked):
                 progress.clear()
                 write(text)
-                if progress.shown:
-                    flush()
             if checked.error is not None:
                 progress.clear()
                 _report(checked.error)
