@@ -158,6 +158,18 @@ class TestExperts:
         out = run("lora", "mistralai/Mixtral-8x7B-v0.1", "--target", "ffn").out
         assert "256 routed experts; --experts adapts them too" in out
 
+    @pytest.mark.parametrize(
+        ("ref", "target", "noted"),
+        [
+            (LLAMA, "all", True),
+            ("mistralai/Mixtral-8x7B-v0.1", "attention", True),
+            ("mistralai/Mixtral-8x7B-v0.1", "ffn", False),
+        ],
+    )
+    def test_asking_for_them_in_vain_is_noted(self, run: Here, ref: str, target: str, noted: bool) -> None:
+        out = run("lora", ref, "--target", target, "--experts").out
+        assert ("experts change no number: no routed expert is among the targets" in out) == noted
+
     def test_each_has_its_own_adapters(self) -> None:
         own = ffncalc.lora(ffncalc.load("mistralai/Mixtral-8x7B-v0.1"), rank=16, target="ffn", experts=True)
         assert own.trainable == 32 * 8 * 16 * 3 * (4096 + 14336)

@@ -82,12 +82,16 @@ class Lora:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is odd about the rank: one above the smaller side of a matrix adds parameters, and nothing else."""
+        """What is odd about the choice: a rank above the smaller side of a matrix only adds parameters."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[str]:
         over = [min(m.width, m.out) for m in self.modules if self.rank > min(m.width, m.out)]
-        if not over:
-            return ()
-        which = f"{len(over)} of {len(self.modules)} kinds of matrices, the smallest {min(over):,}"
-        return (f"rank {self.rank:,} is above the smaller side of {which}: a matrix has no higher rank than that",)
+        if over:
+            which = f"{len(over)} of {len(self.modules)} kinds of matrices, the smallest {min(over):,}"
+            yield f"rank {self.rank:,} is above the smaller side of {which}: a matrix has no higher rank than that"
+        if self.experts and all(m.role is not Role.ROUTED for m in self.modules):
+            yield "experts change no number: no routed expert is among the targets"
 
     @property
     def share(self) -> float:
