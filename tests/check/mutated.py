@@ -177,6 +177,8 @@ MUTATIONS = (
     Mutation(DEEPSEEK, {"num_experts_per_tok": None}, "M001", "num_experts_per_tok"),
     Mutation(DEEPSEEK_LITE, {"num_experts_per_tok": ABSENT}, "M001", "num_experts_per_tok"),
     Mutation(QWEN_MOE, {"moe_intermediate_size": None}, "M002", "moe_intermediate_size"),
+    Mutation(QWEN_MOE, {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size", "warning"),
+    Mutation(DEEPSEEK, {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size", "warning"),
     Mutation(DEEPSEEK_MOE, {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
     Mutation("moonshotai/Kimi-K2-Instruct", {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),
     Mutation("LiquidAI/LFM2-24B-A2B", {"moe_intermediate_size": ABSENT}, "M002", "moe_intermediate_size"),

@@ -1,6 +1,7 @@
 """There are experts, but no width for them.
 
-A family whose class has no default cannot tell it from anything else; null stands for no width in every family.
+A family whose class has no default cannot tell it from anything else; null stands for no width in every family. A
+warning where the class has a default: it is the width of one model of the family, seldom of this one.
 
 Base: Qwen/Qwen3-30B-A3B
 Bad: {"moe_intermediate_size": null}
@@ -23,9 +24,14 @@ def check(subject: Subject) -> Iterator[Fault]:
         if part.family is None or "moe_intermediate_size" not in part.family.fields():
             continue
         at, experts = part.at("moe_intermediate_size"), part.count("num_experts")
-        if experts and part.given("moe_intermediate_size") is None and _needed(subject, at):
-            state = "missing" if part.key("moe_intermediate_size") is None else "null"
-            yield Fault(at, f"{at} is {state}, but there are {experts} experts", "Write the width of one expert.")
+        if not experts or part.given("moe_intermediate_size") is not None:
+            continue
+        absent = part.key("moe_intermediate_size") is None
+        message = f"{at} is {'missing' if absent else 'null'}, but there are {experts} experts"
+        if _needed(subject, at):
+            yield Fault(at, message, "Write the width of one expert.")
+        elif absent and part.defaults.get("moe_intermediate_size"):
+            yield Fault(at, message, "Write the width of one expert.", severity=Severity.WARNING)
 
 
 def _needed(subject: Subject, field: str) -> bool:
