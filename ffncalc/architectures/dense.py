@@ -118,10 +118,12 @@ ROWS: dict[str, Row] = {
         qk_norm="head",
         names=Projections(q_norm="query_layernorm", k_norm="key_layernorm"),
     ),
+    "iquestcoder": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
     "jais2": Row(
         qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias", gated=False, norm_bias=True
     ),
     "llama": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
+    "ministral": Row(windows="all", answering="model"),
     "ministral3": Row(windows="all", answering="model"),
     "mistral": Row(windows="all", answering="model"),
     "nanochat": Row(
