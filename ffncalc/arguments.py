@@ -25,7 +25,9 @@ def checked(function: F) -> F:
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    defaults = function.__kwdefaults__ or {}
+    positional = function.__defaults__ or ()
+    first_default = code.co_argcount - len(positional)
+    defaults = dict(zip(names[first_default:], positional, strict=False)) | (function.__kwdefaults__ or {})
 
     def held(name: str, value: object) -> object:
         return value if name in defaults and value is defaults[name] else RULES[name](name, value)

@@ -18,6 +18,7 @@ from ffncalc.ir import Model
 from ffncalc.report import Format
 
 if TYPE_CHECKING:
+    from ffncalc.analysis.width import Chain
     from ffncalc.report.width import Found
 
 FORWARD, INVERSE = "From the width of a model", "To meet a target"
@@ -133,17 +134,7 @@ def width(
         _refuse(goals | others, "goes with a model, not with a width")
         if what != numbers or len(numbers) > 1:
             raise UsageError("one width at a time", "For example: ffncalc width 4096 --multiple-of 256")
-        from ffncalc.analysis.width import width as chain
-
-        wide = length(numbers[0], "the width")
-        assert wide is not None
-        found = chain(
-            wide,
-            gated=gated is not False,
-            ratio=ratio,
-            multiplier=multiplier,
-            multiple_of=1 if multiple is None else multiple,
-        )
+        found = _chain(numbers[0], gated=gated is not False, ratio=ratio, multiplier=multiplier, multiple=multiple or 1)
         write(report.text(found, fmt, screen(sys.stdout)))
         return
     _refuse(forward, "goes with a width, as in `ffncalc width 4096 --gated`")
@@ -158,6 +149,15 @@ def width(
         return origins(model)
 
     emit(report.REPORT, collect(what, loading, explained), fmt)
+
+
+def _chain(text: str, *, gated: bool, ratio: str | None, multiplier: str | None, multiple: int) -> Chain:
+    """The way from the width that was typed to that of the FFN."""
+    from ffncalc.analysis.width import width as chain
+
+    wide = length(text, "the width")
+    assert wide is not None
+    return chain(wide, gated=gated, ratio=ratio, multiplier=multiplier, multiple_of=multiple)
 
 
 def _solver(asked: Mapping[str, str], vary: str | None, multiple: int | None) -> Analyse[Found]:
