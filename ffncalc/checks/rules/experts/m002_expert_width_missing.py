@@ -30,8 +30,9 @@ def check(subject: Subject) -> Iterator[Fault]:
         message = f"{at} is {'missing' if absent else 'null'}, but there are {experts} experts"
         if _needed(subject, at):
             yield Fault(at, message, "Write the width of one expert.")
-        elif absent and part.defaults.get("moe_intermediate_size"):
-            yield Fault(at, message, "Write the width of one expert.", severity=Severity.WARNING)
+        elif absent and (default := part.defaults.get("moe_intermediate_size")):
+            hint = f"Write the width of one expert; the class takes {default}."
+            yield Fault(at, message, hint, severity=Severity.WARNING)
 
 
 def _needed(subject: Subject, field: str) -> bool:
