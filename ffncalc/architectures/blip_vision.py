@@ -1,6 +1,6 @@
-"""The vision tower of BLIP-2 and InstructBLIP: EVA's ViT, queries, keys and values in one projection.
+"""The vision towers of BLIP, BLIP-2 and InstructBLIP: ViTs with queries, keys and values in one projection.
 
-Source: arXiv:2301.12597, transformers models/blip_2 and models/instructblip.
+Sources: arXiv:2201.12086, arXiv:2301.12597; transformers models/{blip,blip_2,instructblip}.
 """
 
 from __future__ import annotations

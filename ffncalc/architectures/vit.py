@@ -38,6 +38,7 @@ class Row:
 
 ROWS: dict[str, Row] = {
     "clip_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
+    "git_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
     "idefics3_vision": Row(),
     "paddleocr_vl_vision": Row(base="vision_model"),
     "phi4_multimodal_vision": Row(head=True),
