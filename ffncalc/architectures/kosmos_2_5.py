@@ -1,6 +1,6 @@
-"""Kosmos-2.5: Pix2Struct's tower, learned queries that attend it, a decoder, whose own tie flag decides.
+"""Kosmos-2 and 2.5: a tower, learned queries that attend it, a decoder, whose own tie flag decides.
 
-Source: arXiv:2309.11419, transformers models/kosmos2_5.
+Source: arXiv:2306.14824, arXiv:2309.11419; transformers models/{kosmos2,kosmos2_5}.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from ffncalc.components.media import Array
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Size
 
-TEXT, VISION = "kosmos_2_5_text_model", "kosmos_2_5_vision_model"
+PARTS = {  # the types of text model and tower
+    "kosmos-2": ("kosmos_2_text_model", "kosmos_2_vision_model"),
+    "kosmos-2.5": ("kosmos_2_5_text_model", "kosmos_2_5_vision_model"),
+}
 NAMES = Names(head={"": "text_model."}, bare="text_model.model.")
 
 
@@ -23,10 +26,11 @@ class Config(CompositeConfig):
 
 
 def build(c: Config) -> Model:
-    text = text_model(c.replace(tie_word_embeddings=None), NAMES, default=TEXT, fixed=True)
-    vision = tower(c.vision_config, "vision_model.", default=VISION, fixed=True)
-    own = {**c.text_config, "model_type": TEXT}
-    heads = part(kosmos_2_5_text.Config, own, TEXT, key="text_config.").num_attention_heads
+    reads, sees = PARTS[c.model_type]
+    text = text_model(c.replace(tie_word_embeddings=None), NAMES, default=reads, fixed=True)
+    vision = tower(c.vision_config, "vision_model.", default=sees, fixed=True)
+    own = {**c.text_config, "model_type": reads}
+    heads = part(kosmos_2_5_text.Config, own, reads, key="text_config.").num_attention_heads
     return composite(
         c,
         text,

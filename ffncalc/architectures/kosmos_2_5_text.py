@@ -1,8 +1,8 @@
-"""The language model of Kosmos-2.5: biases everywhere, a norm inside the FFN, a table that tells image from text.
+"""The language models of Kosmos-2 and 2.5: biases everywhere, a norm inside the FFN.
 
-Positions are sines, and no weights.
+Kosmos-2 has one inside its attention too, 2.5 a table that tells image from text. Positions are sines, and no weights.
 
-Source: arXiv:2309.11419, transformers models/kosmos2_5.
+Source: arXiv:2306.14824, arXiv:2309.11419; transformers models/{kosmos2,kosmos2_5}.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Config(DecoderConfig):
 
 
 def build(c: Config) -> Model:
+    old = c.model_type == "kosmos_2_text_model"
+    segments = Embedding("segment_emb", rows=2, width=c.hidden_size, role=Role.TYPE)
     layer = (
         Attention(
             "self_attn",
@@ -49,11 +51,12 @@ def build(c: Config) -> Model:
             down="fc2",
         ),
         Norm("ffn.ffn_layernorm", width=c.intermediate_size, bias=True),
+        *(norms(c, "self_attn.inner_attn_ln", bias=True) if old else ()),
         *norms(c, "self_attn_layer_norm", "final_layer_norm", bias=True),
     )
     return decoder(
         c,
         lambda i: layer,
-        before=(Embedding("segment_emb", rows=2, width=c.hidden_size, role=Role.TYPE),),
+        before=() if old else (segments,),
         after=norms(c, "layer_norm", bias=True),
     )

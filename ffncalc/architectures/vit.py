@@ -39,7 +39,9 @@ class Row:
 ROWS: dict[str, Row] = {
     "clip_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
     "git_vision_model": Row(base="vision_model", class_token=True, pre_norm="pre_layrnorm"),
+    "idefics2_vision": Row(),
     "idefics3_vision": Row(),
+    "kosmos_2_vision_model": Row(base="model", class_token=True, pre_norm="pre_layrnorm"),
     "paddleocr_vl_vision": Row(base="vision_model"),
     "phi4_multimodal_vision": Row(head=True),
     "siglip2_vision_model": Row(base="vision_model", head=True, flat=True),
