@@ -208,6 +208,7 @@ MEANT = [
     ("deepseek-v3.5", "Did you mean deepseek-ai/DeepSeek-V3."),
     ("meta-llama/Llama-3.1-8B", "Without --refresh and a revision the bundled config is read. "),
     ("org/something-else-altogether", ""),
+    ("org/b1", ""),
 ]
 
 

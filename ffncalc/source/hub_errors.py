@@ -132,7 +132,8 @@ def meant(repo: str) -> str:
     near = ends.get(base) or nearest(repo, names) or [name for found in nearest(end, ends) for name in ends[found]]
     if near:
         return f"Did you mean {' or '.join(near[:2])}? "
-    return f"`ffncalc models {end}` lists bundled ones. " if any(end in name.casefold() for name in names) else ""
+    held = len(end) > 2 and any(end in name.casefold() for name in names)
+    return f"`ffncalc models {end}` lists bundled ones. " if held else ""
 
 
 def _named(status: int) -> str:
