@@ -1,6 +1,6 @@
-"""The vision tower of Kosmos-2.5, Pix2Struct's: patches of any image with a row and a column, gated FFN, no biases.
+"""The vision tower of Pix2Struct and Kosmos-2.5: patches of any image with a row and a column, gated FFN, no biases.
 
-Source: arXiv:2210.03347 (Pix2Struct), arXiv:2309.11419; transformers models/kosmos2_5.
+Source: arXiv:2210.03347 (Pix2Struct), arXiv:2309.11419; transformers models/{pix2struct,kosmos2_5}.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ffncalc.schema import BaseConfig, Depth, Size
 
 
 class Config(BaseConfig):
+    aliases = {"intermediate_size": ("d_ff",), "head_dim": ("d_kv",), "max_num_patches": ("seq_len",)}
     hidden_size: Size
     patch_embed_hidden_size: Size = 768
     intermediate_size: Size

@@ -100,8 +100,11 @@ class Attention(Component):
 
     def _norms_of_heads(self) -> tuple[Tensor, ...]:
         pairs = ((self.names.q_norm, self.heads), (self.names.k_norm, self.kv_heads))
+        leaves = ("weight", "bias") if self.norm_bias else ("weight",)
         return tuple(
-            Tensor(f"{name}.weight", (heads, self.head_dim), Role.NORM, use=Use.ELEMENTWISE) for name, heads in pairs
+            Tensor(f"{name}.{leaf}", (heads, self.head_dim), Role.NORM, use=Use.ELEMENTWISE)
+            for name, heads in pairs
+            for leaf in leaves
         )
 
     def mixing(self) -> tuple[Mixing, ...]:

@@ -26,6 +26,7 @@ PATTERNS = [
     (r"(^|\.)(inner_attn|attn|mlp)_ln\.", "norm"),
     (r"^(itm_head|output)\.(weight|bias)$", "head"),
     (r"img_temporal_embedding\.", "multimodal"),
+    (r"(row|column)_embedder\.", "embedding"),
     (r"^masked_embedding\.", "head"),
     (r"mlstm_layer\.(?!multihead_norm)", "mixer"),
     (r"ffn\.proj_up_gate", "ffn"),

@@ -36,8 +36,11 @@ AUTO = (
 # Types that transformers lacks, and whose published code is that of another type.
 SAME_AS = {"Emu3": "emu3_text_model", "kimi_k2": "deepseek_v3"}
 
-# Fields without which a class cannot be made, and that no tensor depends on: Emu3's names of 32,768 image codes.
-NEEDED: dict[str, dict[str, Any]] = {"emu3": {"vocabulary_map": {"<image>": 151646}}}
+# Fields without which a class cannot be made, and that no tensor depends on: the words for the codes of images.
+NEEDED: dict[str, dict[str, Any]] = {
+    "chameleon": {"vocabulary_map": {"<image>": 8711}},
+    "emu3": {"vocabulary_map": {"<image>": 151646}},
+}
 
 # Their checkpoints have a head of their own where the file says so; transformers 5 ties it all the same.
 HEADED = {"longt5", "mt5", "t5", "umt5", "paddleocr_vl"}
