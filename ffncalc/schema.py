@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "LARGEST", "AutoSize", "BaseConfig", "Count", "Depth", "Few", "Ratio", "Repeats", "Size"]
 
+MUST = {  # of each type: what pydantic calls a valid string, a valid boolean, …
+    "bool_type": "must be true or false",
+    "dict_type": "must be an object",
+    "finite_number": "must be a number",
+    "float_type": "must be a number",
+    "int_type": "must be an integer",
+    "list_type": "must be a list",
+    "string_type": "must be text",
+}
 MEMBER = re.compile(r"(?:(?:function-|list|dict|literal|constrained|nullable)\S*[\[(]|(?:bool|float|int|none|str)$)")
 MOST = 25  # the most problems that one error names
 
@@ -191,7 +200,7 @@ def _config_error(
         elif problem["type"] == "size":
             line = f"{path}: {problem['msg']}"
         else:
-            line = f"{path}: {problem['msg'].lower()}, got {shown(problem['input'])}"
+            line = f"{path}: {MUST.get(problem['type'], problem['msg'].lower())}, got {shown(problem['input'])}"
         # A union refuses a value once for each of its members: the one that comes furthest is meant.
         place = key + _path(rest[: members[0]]) if members else path
         if len(inside) > found.get(place, (-1, ""))[0]:

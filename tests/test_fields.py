@@ -167,9 +167,9 @@ def test_all_that_is_wrong_is_named_by_its_key() -> None:
         Outer.parse(raw, {}, prefix="text_config.")
     for words in (
         "text_config.d_model: must be a positive integer, got 0",
-        "text_config.gated: input should be a valid boolean",
+        "text_config.gated: must be true or false",
         "text_config.inner.width: must be an integer, got '3'",
-        "text_config.inner.names[0]: input should be a valid string, got 1",
+        "text_config.inner.names[0]: must be text, got 1",
     ):
         assert words in caught.value.message
 
@@ -182,11 +182,11 @@ def test_all_that_is_wrong_is_named_by_its_key() -> None:
         ({"width": [1, 0]}, "width[1]: must be a positive integer, got 0"),
         (
             {"width": [], "share": [0.5, "half"]},
-            "share[1]: input should be a valid number, got 'half'",
+            "share[1]: must be a number, got 'half'",
         ),
         (
             {"width": {}, "share": "half", "parts": {"width": [True]}},
-            "width: must be an integer, got {}; share: input should be a valid number, got 'half'; "
+            "width: must be an integer, got {}; share: must be a number, got 'half'; "
             "parts.width[0]: must be an integer, got true",
         ),
     ],
@@ -200,7 +200,7 @@ def test_a_value_that_no_member_of_a_union_takes_is_named_once(raw: dict[str, An
 
 @pytest.mark.parametrize("value", ["false", "no", "", 0, 1, 1.0, []])
 def test_what_only_passes_for_a_truth_value_is_refused(value: object) -> None:
-    with pytest.raises(ConfigError, match="gated: input should be a valid boolean"):
+    with pytest.raises(ConfigError, match="gated: must be true or false"):
         Outer.parse({"hidden_size": 64, "gated": value}, {})
 
 

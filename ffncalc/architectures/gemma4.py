@@ -29,7 +29,7 @@ class Config(DecoderConfig):
     attention_bias: bool = False
     global_head_dim: Size = 512
     num_global_key_value_heads: Size | None = None
-    per_layer_config: dict[int, dict[str, Size]] | None = None  # how newer files spell the two above
+    per_layer_config: dict[str, dict[str, Size]] | None = None  # how newer files spell the two above
     attention_k_eq_v: bool = False
     num_kv_shared_layers: Count = 0
     use_double_wide_mlp: bool = False
@@ -89,7 +89,7 @@ def layer_kinds(c: Config) -> list[str]:
 def head_sizes(c: Config, i: int, kind: str) -> tuple[int, int]:
     """Head width and key/value heads of a layer: global ones differ."""
     if c.per_layer_config is not None:
-        own = c.per_layer_config.get(i, {})
+        own = c.per_layer_config.get(str(i), {})
         return own.get("head_dim", c.head_size), own.get("num_key_value_heads", c.kv_heads)
     if kind != GLOBAL:
         return c.head_size, c.kv_heads

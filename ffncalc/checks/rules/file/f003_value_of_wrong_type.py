@@ -16,15 +16,13 @@ from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.quantisation import wrong_fields
 from ffncalc.checks.rules.file import sizes, values
 from ffncalc.checks.subject import NESTED, Subject, shown
+from ffncalc.schema import MUST
 
 SEVERITY = Severity.ERROR
 HINTS = {
-    "valid list": "Write a list.",
-    "valid boolean": "Write true or false.",
-    "true or false": "Write it without quotes.",
+    "true or false": "Write true or false, without quotes.",
     "a number": "Write it without quotes.",
     "list of integers": "Write the ids without quotes.",
-    "valid string": "Write a string.",
     "two positive integers": "Write rows and columns, such as [128, 128].",
     "integer": "Write a whole number without quotes.",
 }
@@ -47,8 +45,7 @@ def check(subject: Subject) -> Iterator[Fault]:
             found.add(field)
             yield Fault(field, message, _hint(message))
     for trouble in subject.troubles:
-        wrong = "should be a valid" in trouble.message or trouble.message.startswith("must be an integer")
-        if wrong and trouble.field not in found:
+        if trouble.message.startswith(tuple(MUST.values())) and trouble.field not in found:
             yield Fault(trouble.field, f"{trouble.field}: {trouble.message}", _hint(trouble.message))
     for field, message in wrong_fields(subject.raw, types=True):
         yield Fault(field, f"{field} {message}", _hint(message))

@@ -15,16 +15,17 @@ from collections.abc import Iterator
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
 from ffncalc.errors import FfncalcError, UnsupportedModel
+from ffncalc.schema import MUST
 
 SEVERITY = Severity.ERROR
-OTHERS = ("missing", "must be a positive integer", "must be between", "must be an integer")
+OTHERS = ("missing", "must be a positive integer", "must be between", *MUST.values())
 
 
 def check(subject: Subject) -> Iterator[Fault]:
     """Faults here give way to those that another rule has for the same field (see the runner)."""
     error = subject.outcome
     for trouble in subject.troubles:
-        if not trouble.message.startswith(OTHERS) and "should be a valid" not in trouble.message:
+        if not trouble.message.startswith(OTHERS):
             prefix = f"{trouble.field}: " if trouble.field else ""
             beyond = Severity.WARNING if "not described" in trouble.message else None  # the file may well be right
             yield Fault(trouble.field, prefix + trouble.message, trouble.hint, severity=beyond)
