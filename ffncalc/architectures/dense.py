@@ -111,6 +111,7 @@ ROWS: dict[str, Row] = {
         norms=("input_layernorm", "post_attention_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm"),
     ),
     "granite": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
+    "granite4_vision_text": Row(qkv_bias="attention_bias", out_bias="attention_bias", mlp_bias="mlp_bias"),
     "helium": Row(qkv_bias="attention_bias", mlp_bias="mlp_bias"),
     "hunyuan_v1_dense": Row(
         qkv_bias="attention_bias",

@@ -17,7 +17,10 @@ PATTERNS = [
     (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),
     (r"^(speech_encoder|t2u_model|vocoder)\.", "multimodal"),
     (r"embed_tokens_extend\.", "multimodal"),
-    (r"connector|vision_projection\.|(?<!vocab_)projector|embed_vision|image_newline|multi_modal", "multimodal"),
+    (
+        r"connector|(layerwise|spatial)_projectors|vision_projection\.|(?<!vocab_)projector|embed_vision|image_newline|multi_modal",
+        "multimodal",
+    ),
     (r"(^|\.)(vocab_transform|vocab_projector|generator_lm_head|proj_out)\.", "head"),
     (r"(^|\.)encoder_hash_tok_embedding\.", "embedding"),
     (r"^embedding_proj_layer\.", "head"),
