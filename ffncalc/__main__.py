@@ -46,33 +46,19 @@ def _main() -> int:
 
 def _run() -> int:
     """The exit code of the command that `sys.argv` names."""
-    import typer
-
-    from ffncalc.cli import output
-    from ffncalc.cli.app import plain, program, usage_problem
+    from ffncalc.cli.commands import plain
+    from ffncalc.cli.output import Ended
 
     args = sys.argv[1:] or ["--help"]
-    name = "hf-ffn" if "hf-ffn" in os.path.basename(sys.argv[0]) else "ffncalc"
     try:
         if command := plain(args):
             command(args[1:] or None)
             return 0
-        code = program(args)(args, prog_name=name, standalone_mode=False)
-    except typer.Exit as done:
-        return done.exit_code
-    except SystemExit as done:  # so the parser ends, with 1, when nobody reads
-        if isinstance(done.__context__, BrokenPipeError):
-            raise done.__context__ from None
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and (lost := output.undelivered(error)):
-            raise lost from error
-        problem = usage_problem(error)
-        if problem is None:
-            raise
-        output.complain(*problem)
-        return 2
-    return code if isinstance(code, int) else 0
+        from ffncalc.cli.app import run
+
+        return run(args, "hf-ffn" if "hf-ffn" in os.path.basename(sys.argv[0]) else "ffncalc")
+    except Ended as ended:
+        return ended.code
 
 
 if __name__ == "__main__":

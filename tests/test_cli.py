@@ -14,7 +14,8 @@ import pytest
 
 from ffncalc import __version__, source
 from ffncalc.__main__ import main
-from ffncalc.cli.app import COMMANDS, NARROW
+from ffncalc.cli.app import NARROW
+from ffncalc.cli.commands import COMMANDS
 from ffncalc.source import bundled
 from tests.command import DEEPSEEK, LLAMA, Here, apart
 from tests.repository import commit, save

@@ -72,11 +72,11 @@ def test_no_module_imports_click_torch_or_transformers(path: Path) -> None:
     assert {module.split(".")[0] for module in imported(path)} & {"click", "torch", "transformers"} == set()
 
 
-def test_counting_imports_neither_hub_client_nor_console_nor_validator() -> None:
+def test_counting_imports_no_hub_client_console_validator_or_parser() -> None:
     code = (
         "import sys; sys.argv = ['ffncalc', 'params', 'meta-llama/Llama-3.1-8B']\n"
         "from ffncalc.__main__ import main; main()\n"
-        "print(*{'huggingface_hub', 'pydantic', 'rich.console', 'httpx', 'torch'} & set(sys.modules), file=sys.stderr)"
+        "print(*{'huggingface_hub', 'pydantic', 'typer', 'rich.console', 'httpx', 'torch'} & set(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "8,030,261,248" in done.stdout

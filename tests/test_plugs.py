@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from ffncalc.cli.app import COMMANDS, program
+from ffncalc.cli.app import program
+from ffncalc.cli.commands import COMMANDS
 from ffncalc.report.findings import CheckFormat
 from tests.repository import TINY, commit, git, save
 

@@ -17,7 +17,7 @@ import pytest
 
 import ffncalc
 from ffncalc.architectures import MODULES
-from ffncalc.cli.app import COMMANDS
+from ffncalc.cli.commands import COMMANDS
 from ffncalc.ir import CATEGORIES
 from tests.command import DEEPSEEK, Here
 

@@ -1,77 +1,25 @@
-"""All commands under one program."""
+"""The parser of the command line, made from the commands."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import typer
 
 from ffncalc import __version__
+from ffncalc.cli import options, output
+from ffncalc.cli.commands import COMMANDS, function
 
 NARROW = 72  # columns below which the boxes of --help would cut the names of options short
-COUNT, COST, FFN = "Count", "Cost", "The FFN"  # the panels of --help
-CHECK, REFERENCE = "Check", "Reference"
 
 ABOUT = "Exact parameters, FLOPs and bytes of any Transformer from its config.json, and what share is the FFN."
 EPILOG = (
     "REF is a Hub id (org/name, org/name@revision), a Hub address, a file, a folder, or - for standard input. "
     "Without one, $FFNCALC_MODEL counts, else meta-llama/Llama-3.1-8B."
 )
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command: the function of its own name in the module of its own name.
-
-    `refs`: it takes a list of references first, at least so many; None: it takes something else.
-    """
-
-    panel: str
-    example: str
-    refs: int | None = None
-
-
-COMMANDS = {
-    "params": Command(COUNT, "ffncalc params mistralai/Mixtral-8x7B-v0.1 --layers", refs=0),
-    "compare": Command(COUNT, "ffncalc compare google/gemma-2-9b meta-llama/Llama-3.1-8B", refs=1),
-    "flops": Command(COST, "ffncalc flops --ctx 128000"),
-    "crossover": Command(COST, "ffncalc crossover deepseek-ai/DeepSeek-V3", refs=0),
-    "memory": Command(COST, "ffncalc memory openai/gpt-oss-20b --ctx 32Ki --batch 8"),
-    "ffn": Command(FFN, "ffncalc ffn google/gemma-2-9b --worked", refs=0),
-    "width": Command(FFN, "ffncalc width 4096 --multiplier 1.3 --multiple-of 1024"),
-    "lora": Command(FFN, "ffncalc lora --rank 16 --target ffn"),
-    "moe": Command(FFN, "ffncalc moe deepseek-ai/DeepSeek-V3", refs=0),
-    "lock": Command(CHECK, "ffncalc lock configs"),
-    "diff": Command(CHECK, "ffncalc diff HEAD:config.json config.json --format markdown"),
-    "check": Command(CHECK, "ffncalc check google/gemma-2-9b"),
-    "parallel": Command(CHECK, "ffncalc parallel deepseek-ai/DeepSeek-V3"),
-    "rules": Command(CHECK, "ffncalc rules kv"),
-    "rule": Command(CHECK, "ffncalc rule S002"),
-    "models": Command(REFERENCE, "ffncalc models llama"),
-    "archs": Command(REFERENCE, "ffncalc archs --format markdown"),
-}
-
-
-def plain(args: Sequence[str]) -> Callable[[list[str] | None], None] | None:
-    """The command of a line that holds nothing but its name and references; None for any other line.
-
-    There is nothing to parse in it, and a parser costs more start-up time than reading and counting together.
-    """
-    name, *refs = args
-    if name not in COMMANDS or any(ref.startswith("-") and ref != "-" for ref in refs):
-        return None
-    least = COMMANDS[name].refs
-    return _function(name) if least is not None and len(refs) >= least else None
-
-
-def _function(name: str) -> Callable[..., None]:
-    found: Callable[..., None] = getattr(import_module(f"ffncalc.cli.{name}"), name)
-    return found
 
 
 def program(args: Sequence[str] | None = None) -> typer.Typer:
@@ -94,11 +42,17 @@ def _program(names: Iterable[str]) -> typer.Typer:
     app.callback()(common)
     for name in names:
         command = COMMANDS[name]
-        function = _function(name)
-        short = f"{function.__doc__}\n[dim]{command.example}[/dim]" if boxes else function.__doc__
+        run = _with_options(function(name))
+        short = f"{run.__doc__}\n[dim]{command.example}[/dim]" if boxes else run.__doc__
         example = f"Example: {command.example}"
-        app.command(name, rich_help_panel=command.panel, short_help=short, epilog=example)(function)
+        app.command(name, rich_help_panel=command.panel, short_help=short, epilog=example)(run)
     return app
+
+
+def _with_options(run: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that its annotations name; it need not import those of `options`."""
+    run.__annotations__ = get_type_hints(run, vars(options) | run.__globals__, include_extras=True)
+    return run
 
 
 def _version(wanted: bool) -> None:
@@ -127,7 +81,28 @@ WORDING = (
 )
 
 
-def usage_problem(error: Exception) -> tuple[str, str] | None:
+def run(args: Sequence[str], name: str) -> int:
+    """Parse a line, run its command, and give the exit code; `name` is what the program was called by."""
+    try:
+        code = program(args)(args, prog_name=name, standalone_mode=False)
+    except typer.Exit as done:
+        return done.exit_code
+    except SystemExit as done:  # so the parser ends, with 1, when nobody reads
+        if isinstance(done.__context__, BrokenPipeError):
+            raise done.__context__ from None
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and (lost := output.undelivered(error)):
+            raise lost from error
+        problem = _usage_problem(error)
+        if problem is None:
+            raise
+        output.complain(*problem)
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def _usage_problem(error: Exception) -> tuple[str, str] | None:
     """Message and hint of an error that the parser raised; None for any other."""
     if isinstance(error, typer.Abort):
         return "aborted", ""

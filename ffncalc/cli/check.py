@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ffncalc.checks.finding import Severity
-from ffncalc.cli.output import complain, debugging, screen, write
+from ffncalc.cli.output import Ended, complain, debugging, screen, write
 from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.findings import CheckFormat, Summary
 
@@ -119,7 +119,7 @@ def check(
         raise UsageError(f"--jobs: must be at least 1, got {jobs}")
     summary = _run(paths, fmt, {name: value for name, value in options.items() if value is not None}, jobs)
     if summary.failed or summary.fails:
-        raise typer.Exit(2 if summary.failed else 1)
+        raise Ended(2 if summary.failed else 1)
 
 
 def _run(paths: list[str], fmt: CheckFormat, options: dict[str, object], jobs: int | None) -> Summary:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import ffncalc
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Loading, ManyRefs, Offline, Output, Refresh, Revision, Set
+from ffncalc.cli.loading import Loading, collect
 from ffncalc.cli.output import emit
 from ffncalc.report import Format
 
-Sort = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Order by this column, as --format csv calls it.", show_default=False),
-]
-Reverse = Annotated[bool, typer.Option("--reverse", "-r", help="Largest first; without --sort, the last model first.")]
+if TYPE_CHECKING:
+    from ffncalc.cli.options import ManyRefs, Offline, Output, Refresh, Reverse, Revision, Set, Sort
 
 
 def compare(

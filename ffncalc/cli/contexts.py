@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ffncalc.cli.options import given_for
+from ffncalc.cli.usage import given_for
 from ffncalc.errors import UsageError
 from ffncalc.quantity import parse
 

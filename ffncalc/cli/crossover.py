@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import ffncalc
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
+from ffncalc.cli.loading import Loading, collect
 from ffncalc.cli.output import emit
+from ffncalc.cli.usage import check_format
 from ffncalc.ir import Model
 from ffncalc.report import Format
+
+if TYPE_CHECKING:
+    from ffncalc.cli.options import Explain, Offline, Output, Refresh, Refs, Revision, Set
 
 
 def crossover(

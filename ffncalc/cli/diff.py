@@ -10,7 +10,7 @@ import typer
 from ffncalc import api, source
 from ffncalc.cli.contexts import contexts
 from ffncalc.cli.options import Ctx, Offline, Refresh, Steps
-from ffncalc.cli.output import screen, write
+from ffncalc.cli.output import Ended, screen, write
 from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.diff import DiffFormat
 from ffncalc.source.reference import STDIN
@@ -43,7 +43,7 @@ def diff(
     found = compare(before, after, ctx=wanted)
     write(text(found, fmt, screen(sys.stdout)))
     if exit_code and found.moved:
-        raise typer.Exit(1)
+        raise Ended(1)
 
 
 def _loaded(ref: str, *, refresh: bool, offline: bool) -> source.Loaded:

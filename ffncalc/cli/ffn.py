@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import ffncalc
 from ffncalc import activations
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format, given_for
+from ffncalc.cli.loading import Loading, collect
 from ffncalc.cli.output import emit
+from ffncalc.cli.usage import check_format, given_for
 from ffncalc.ir import Model
 from ffncalc.report import Format
 
-WorkedExample = Annotated[
-    bool, typer.Option("--worked", help="Work the FFN through on numbers small enough to follow by hand.")
-]
-Act = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Work it with another activation: relu, gelu_tanh, … or a form: swiglu, glu, bilinear.",
-        show_default=False,
-    ),
-]
-Gated = Annotated[
-    bool | None, typer.Option("--gated/--ungated", help="Work it with a gate, or without.", show_default=False)
-]
+if TYPE_CHECKING:
+    from ffncalc.cli.options import Act, Explain, Gated, Offline, Output, Refresh, Refs, Revision, Set, WorkedExample
 
 
 def ffn(

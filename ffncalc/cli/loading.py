@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ffncalc import api, source
-from ffncalc.cli.options import Loading
 from ffncalc.cli.output import debugging
 from ffncalc.errors import FfncalcError, InternalError, UsageError
 from ffncalc.ir import Model
@@ -20,6 +19,16 @@ T = TypeVar("T")
 Analyse = Callable[[Mapping[str, Any], Model], T]
 
 DEFAULT = "meta-llama/Llama-3.1-8B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loading:
+    """How references are read, and what is changed in them."""
+
+    revision: str | None = None
+    refresh: bool = False
+    offline: bool = False
+    sets: tuple[str, ...] = ()
 
 
 def collect(refs: Sequence[str] | None, loading: Loading, analyse: Callable[[Model], T]) -> list[Entry[T]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffncalc.cli.output import complain, write
+from ffncalc.cli.output import Ended, complain, write
 from ffncalc.errors import NotFound
 from ffncalc.report.document import clean
 
@@ -44,7 +44,7 @@ def lock(paths: Paths = None, folder: Folder = None, check: Check = False) -> No
     for name, error in update.failed.items():
         complain(error.message if name in error.message else f"{name}: {error.message}", error.hint)
     if update.failed or (check and update.differs):
-        raise typer.Exit(2 if update.failed else 1)
+        raise Ended(2 if update.failed else 1)
 
 
 def _changes(update: Update, shown: str) -> Iterator[str]:

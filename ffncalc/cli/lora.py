@@ -8,9 +8,10 @@ import typer
 
 import ffncalc
 from ffncalc.cli.contexts import length
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
+from ffncalc.cli.loading import Loading, collect
+from ffncalc.cli.options import Explain, Offline, Output, Refresh, Refs, Revision, Set
 from ffncalc.cli.output import emit
+from ffncalc.cli.usage import check_format
 from ffncalc.fields import LARGEST
 from ffncalc.ir import Model
 from ffncalc.report import Format

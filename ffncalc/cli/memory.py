@@ -9,23 +9,10 @@ import typer
 import ffncalc
 from ffncalc.analysis.formats import dtype as dtype_named
 from ffncalc.cli.contexts import contexts, length
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import (
-    Ctx,
-    EncoderCtx,
-    Explain,
-    Loading,
-    Offline,
-    Output,
-    Refresh,
-    Refs,
-    Revision,
-    Set,
-    Steps,
-    check_format,
-    given_for,
-)
+from ffncalc.cli.loading import Loading, collect
+from ffncalc.cli.options import Ctx, EncoderCtx, Explain, Offline, Output, Refresh, Refs, Revision, Set, Steps
 from ffncalc.cli.output import emit
+from ffncalc.cli.usage import check_format, given_for
 from ffncalc.ir import Model
 from ffncalc.report import Format
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import ffncalc
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Loading, Output
+from ffncalc.cli.loading import Loading, collect
+from ffncalc.cli.options import Output
 from ffncalc.cli.output import emit
 from ffncalc.errors import NotFound
 from ffncalc.report import Format

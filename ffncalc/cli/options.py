@@ -1,15 +1,11 @@
-"""Arguments and options that commands share."""
+"""Arguments and options: those that commands share, and all of the commands that run without a parser."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from ffncalc.errors import UsageError
 from ffncalc.report import Format
 
 SOURCE_PANEL = "Where the config comes from"
@@ -62,31 +58,29 @@ Offline = Annotated[
     bool, typer.Option("--offline", help="Use bundled and cached configs only.", rich_help_panel=SOURCE_PANEL)
 ]
 
+# params
+Layers = Annotated[bool, typer.Option("--layers", help="Add the kinds of layers, with their parameters.")]
+Tensors = Annotated[bool, typer.Option("--tensors", help="Add every tensor, with shape and role.")]
 
-@dataclass(frozen=True, kw_only=True)
-class Loading:
-    """How references are read, and what is changed in them."""
+# compare
+Sort = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Order by this column, as --format csv calls it.", show_default=False),
+]
+Reverse = Annotated[bool, typer.Option("--reverse", "-r", help="Largest first; without --sort, the last model first.")]
 
-    revision: str | None = None
-    refresh: bool = False
-    offline: bool = False
-    sets: tuple[str, ...] = ()
-
-
-@contextmanager
-def given_for(option: str) -> Iterator[None]:
-    """Put the name of an option in front of what is wrong with its value."""
-    try:
-        yield
-    except UsageError as error:
-        raise UsageError(f"{option}: {error.message}", error.hint) from None
-
-
-def check_format(fmt: Format, asked: Mapping[str, bool]) -> None:
-    """Refuse what was asked for where the format has no place for it: rows of a spreadsheet hold no derivations.
-
-    Raises:
-        UsageError: naming the option.
-    """
-    if fmt is Format.CSV and (option := next((name for name, given in asked.items() if given), "")):
-        raise UsageError(f"--format csv has no place for {option}", "table, markdown, json and jsonl have one.")
+# ffn
+WorkedExample = Annotated[
+    bool, typer.Option("--worked", help="Work the FFN through on numbers small enough to follow by hand.")
+]
+Act = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Work it with another activation: relu, gelu_tanh, … or a form: swiglu, glu, bilinear.",
+        show_default=False,
+    ),
+]
+Gated = Annotated[
+    bool | None, typer.Option("--gated/--ungated", help="Work it with a gate, or without.", show_default=False)
+]

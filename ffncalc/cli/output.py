@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TextIO, TypeVar
 
-import typer
-
 from ffncalc.errors import FfncalcError
 from ffncalc.report import Entry, Format, Report, Screen, render
 from ffncalc.report.document import clean
@@ -44,6 +42,14 @@ PLAIN = str.maketrans(
         "━": "-",
     }
 )
+
+
+class Ended(Exception):
+    """A command has said all that it had to say, and ends with an exit code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class OutputError(FfncalcError):
@@ -84,7 +90,7 @@ def emit(report: Report[T], entries: Sequence[Entry[T]], format: Format) -> None
             traceback.print_exception(entry.error)
         complain(entry.error.message, entry.error.hint)
     if failed:
-        raise typer.Exit(2)
+        raise Ended(2)
 
 
 def debugging() -> bool:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Loading, Offline, Output, Refresh, Refs, Revision, Set
+from ffncalc.cli.loading import Loading, collect
+from ffncalc.cli.options import Offline, Output, Refresh, Refs, Revision, Set
 from ffncalc.cli.output import emit
 from ffncalc.ir import Model
 from ffncalc.report import Format

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import ffncalc
-from ffncalc.cli.loading import collect
-from ffncalc.cli.options import Explain, Loading, Offline, Output, Refresh, Refs, Revision, Set, check_format
+from ffncalc.cli.loading import Loading, collect
 from ffncalc.cli.output import emit
+from ffncalc.cli.usage import check_format
 from ffncalc.ir import Model
 from ffncalc.report import Format
 
-Layers = Annotated[bool, typer.Option("--layers", help="Add the kinds of layers, with their parameters.")]
-Tensors = Annotated[bool, typer.Option("--tensors", help="Add every tensor, with shape and role.")]
+if TYPE_CHECKING:
+    from ffncalc.cli.options import Explain, Layers, Offline, Output, Refresh, Refs, Revision, Set, Tensors
 
 
 def params(

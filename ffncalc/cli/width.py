@@ -10,9 +10,10 @@ import typer
 
 from ffncalc import quantity
 from ffncalc.cli.contexts import length
-from ffncalc.cli.loading import Analyse, collect, collect_raw
-from ffncalc.cli.options import Loading, Offline, Output, Refresh, Revision, Set, given_for
+from ffncalc.cli.loading import Analyse, Loading, collect, collect_raw
+from ffncalc.cli.options import Offline, Output, Refresh, Revision, Set
 from ffncalc.cli.output import emit, screen, write
+from ffncalc.cli.usage import given_for
 from ffncalc.errors import UsageError
 from ffncalc.ir import Model
 from ffncalc.report import Format

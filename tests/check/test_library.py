@@ -9,7 +9,7 @@ import pytest
 
 import ffncalc
 from ffncalc.checks import RULES
-from ffncalc.cli.app import COMMANDS
+from ffncalc.cli.commands import COMMANDS
 from ffncalc.errors import NotFound, UsageError
 from tests.check.configs import LLAMA, changed, config
 from tests.repository import TOTAL, save
