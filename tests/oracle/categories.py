@@ -30,6 +30,7 @@ PATTERNS = [
     (r"^(itm_head|output)\.(weight|bias)$", "head"),
     (r"img_temporal_embedding\.", "multimodal"),
     (r"(row|column)_embedder\.", "embedding"),
+    (r"(^|\.)moe\.(gate|up|down)_proj\.|(^|\.)share_expert\.", "ffn"),
     (r"^masked_embedding\.", "head"),
     (r"mlstm_layer\.(?!multihead_norm)", "mixer"),
     (r"ffn\.proj_up_gate", "ffn"),
