@@ -121,7 +121,7 @@ class TestSettings:
             ("max-param = 1", "budgets: unknown budget 'max-param'", "Did you mean 'max-params'?"),
             ("size = 1", "budgets: unknown budget 'size'", "Known are max-params, max-active,"),
             ("max-params = 0", "budgets.max-params: must be at least 1, got 0", ""),
-            ("max-params = true", "budgets.max-params: must be a whole number, got True", "Write 128000"),
+            ("max-params = true", "budgets.max-params: must be a whole number, got true", "Write 128000"),
             ('max-params = "8X"', "budgets.max-params: '8X' is not a whole number", "Write 128000"),
             ("max-params = 1.5", "budgets.max-params: must be a whole number, got 1.5", "Write 128000"),
             ("max-params = [1]", "budgets.max-params: must be a whole number, got [1]", "Write 128000"),

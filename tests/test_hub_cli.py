@@ -32,9 +32,9 @@ def env(server: Hub, tmp_path: Path) -> dict[str, str]:
     return kept | {"HF_HOME": str(tmp_path / "home"), "HF_ENDPOINT": server.url, "HF_TOKEN": SECRET, "COLUMNS": "200"}
 
 
-def run(env: dict[str, str], *args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "ffncalc", "params", *args]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=30, check=False)
+def run(env: dict[str, str], *args: str, command: str = "params") -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-W", "error", "-m", "ffncalc", command, *args]
+    return subprocess.run(line, env=env, capture_output=True, text=True, timeout=30, check=False)
 
 
 def test_found_then_cached_then_offline(env: dict[str, str], server: Hub) -> None:
@@ -114,3 +114,16 @@ def test_one_that_fails_does_not_lose_the_others(env: dict[str, str]) -> None:
     failed, found = json.loads(done.stdout)["models"]
     assert failed["error"]["kind"] == "not_found"
     assert found["params"]["total"] == TOTAL
+
+
+@pytest.mark.parametrize("fault", ["", "broken"])
+@pytest.mark.parametrize("command", ["params", "check", "diff", "parallel"])
+def test_no_secret_of_an_address_is_shown(env: dict[str, str], server: Hub, command: str, fault: str) -> None:
+    server.repos["org/name"].fault = fault
+    address = server.url.replace("://", f"://user:{SECRET}@") + f"/org/name/blob/main/config.json?token={SECRET}"
+    others = ["openai-community/gpt2"] if command == "diff" else []
+    for more in ([], ["--format", "json"]):
+        done = run(env, address, *others, *more, command=command)
+        assert done.returncode == (2 if fault else 0)
+        assert SECRET not in done.stdout + done.stderr
+        assert "org/name" in done.stdout + done.stderr

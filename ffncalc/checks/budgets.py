@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffncalc import quantity
-from ffncalc.errors import UsageError, nearest
+from ffncalc.errors import UsageError, nearest, shown
 
 USUAL = 8192  # the context of a share that names none
 SHARE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:@\s*([^@]+))?")
@@ -45,7 +45,7 @@ def parse(value: object, where: str) -> Budgets:
         UsageError: for an unknown key, with the nearest known one, or a wrong value.
     """
     if not isinstance(value, dict):
-        raise UsageError(f"{where}: must be a table, got {value!r}")
+        raise UsageError(f"{where}: must be a table, got {shown(value)}")
     shared = {key: each for key, each in value.items() if not isinstance(each, dict)}
     found = [("*", _limits(shared, where))] if shared else []
     for pattern, table in value.items():
@@ -90,7 +90,7 @@ def number(value: object, where: str) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{where}: must be a whole number, got {value!r}", quantity.FORMS)
+        raise UsageError(f"{where}: must be a whole number, got {shown(value)}", quantity.FORMS)
     if value < 1:
         raise UsageError(f"{where}: must be at least 1, got {value}")
     return value
@@ -105,10 +105,10 @@ def share(value: object, where: str) -> Share:
     """A share and its context: 0.5, "50%", "50%@32k"."""
     found = SHARE.fullmatch(str(value)) if isinstance(value, str | int | float) else None
     if isinstance(value, bool) or found is None:
-        raise UsageError(f"{where}: must be a share, got {value!r}", FORMS)
+        raise UsageError(f"{where}: must be a share, got {shown(value)}", FORMS)
     part = float(found[1]) / (100 if found[2] else 1)
     if not (math.isfinite(part) and 0 <= part <= 1):
-        raise UsageError(f"{where}: a share lies between 0 and 1, got {value!r}", FORMS)
+        raise UsageError(f"{where}: a share lies between 0 and 1, got {shown(value)}", FORMS)
     return Share(part, number(found[3], where) if found[3] else USUAL)
 
 

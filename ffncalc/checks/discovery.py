@@ -50,7 +50,7 @@ def targets(refs: Iterable[str], failed: Failed) -> Iterator[Target]:
                     seen.add(key)
                     yield target._replace(sure=True) if key in named else target
         except FfncalcError as error:
-            failed(ref, error)
+            failed(reference.public(ref), error)
 
 
 def _key(path: str) -> str:
@@ -76,6 +76,8 @@ def _of(ref: str, failed: Failed) -> Iterator[Target]:
         yield from _in_folder(expanded, failed)
     elif os.path.exists(expanded):
         yield Target(ref, expanded)
+    elif reference.is_address(ref):
+        yield Target(reference.parse(ref).shown)
     elif glob.has_magic(ref):
         yield from _matching(ref, failed)
     else:

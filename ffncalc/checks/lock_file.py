@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ffncalc import errors
 from ffncalc.checks.document import Document
 from ffncalc.checks.lock import NUMBERS, Entry
 from ffncalc.errors import FfncalcError, UsageError
@@ -145,7 +146,7 @@ def parse(data: bytes, path: Path) -> Lock:
 def _check_version(raw: Mapping[str, Any], path: Path) -> None:
     version = raw.get("schema_version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise LockError(f"{shown(path)}: schema_version: must be {SCHEMA_VERSION}, got {version!r}", ANEW)
+        raise LockError(f"{shown(path)}: schema_version: must be {SCHEMA_VERSION}, got {errors.shown(version)}", ANEW)
     if version > SCHEMA_VERSION:
         message = f"{shown(path)}: schema_version {version} is newer than this ffncalc reads ({SCHEMA_VERSION})"
         raise LockError(message, "Update ffncalc, or use the version that wrote the file.")
@@ -169,7 +170,7 @@ def _entry(name: str, raw: Any, path: Path) -> Entry:
         raise LockError(f"{shown(path)}: {name}: must be an object", ANEW)
 
     def wrong(key: str, expected: str) -> LockError:
-        return LockError(f"{shown(path)}: {name}: {key}: must be {expected}, got {raw.get(key)!r}", ANEW)
+        return LockError(f"{shown(path)}: {name}: {key}: must be {expected}, got {errors.shown(raw.get(key))}", ANEW)
 
     for key in NUMBERS:
         if not _is_count(raw.get(key), whole=key != "kv_elements_per_token"):

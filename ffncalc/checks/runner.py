@@ -23,7 +23,7 @@ from ffncalc.checks.finding import Finding
 from ffncalc.checks.settings import for_file, for_folder
 from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import foreign, reading
-from ffncalc.source.reference import descriptor
+from ffncalc.source.reference import descriptor, located
 
 CHUNK = 64
 ALONE = 256  # files that one process does faster than two would start
@@ -121,7 +121,7 @@ def check_one(target: Target, options: Options) -> Checked | None:
     try:
         data = _read(target)
     except FfncalcError as error:
-        return Checked(target.shown, error=error)
+        return Checked(target.shown, error=located(error, target.shown))
     if not target.sure and not is_config(data):
         return None
     if path is not None and path.name == lock_file.NAME:

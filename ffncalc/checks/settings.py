@@ -18,7 +18,7 @@ from ffncalc.checks import budgets
 from ffncalc.checks.budgets import Budgets, Limits, Share
 from ffncalc.checks.finding import Severity
 from ffncalc.checks.lock_file import Lock
-from ffncalc.errors import UsageError, nearest
+from ffncalc.errors import UsageError, nearest, shown
 
 FILES = ("ffncalc.toml", "pyproject.toml")  # the first one in a folder counts
 
@@ -152,7 +152,7 @@ def codes(value: object, where: str) -> tuple[str, ...]:
     from ffncalc.checks import RULES
 
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
-        raise UsageError(f"{where}: must be a list of rule codes, got {value!r}")
+        raise UsageError(f"{where}: must be a list of rule codes, got {shown(value)}")
     known = ("ALL", *RULES)
     for each in value:
         if not each or not any(code.startswith(each) for code in known):
@@ -167,27 +167,27 @@ def codes(value: object, where: str) -> tuple[str, ...]:
 def patterns(value: object, where: str) -> tuple[str, ...]:
     """File patterns."""
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each for each in value):
-        raise UsageError(f"{where}: must be a list of file patterns, got {value!r}")
+        raise UsageError(f"{where}: must be a list of file patterns, got {shown(value)}")
     return tuple(value)
 
 
 def _ignores(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise UsageError(f"{where}: must be a table of pattern = [codes], got {value!r}")
+        raise UsageError(f"{where}: must be a table of pattern = [codes], got {shown(value)}")
     return tuple((pattern, codes(listed, f"{where}.{pattern!r}")) for pattern, listed in value.items())
 
 
 def severity(value: object, where: str) -> Severity:
     """A severity."""
     if value not in [each.value for each in Severity]:
-        raise UsageError(f"{where}: must be one of {', '.join(Severity)}, got {value!r}")
+        raise UsageError(f"{where}: must be one of {', '.join(Severity)}, got {shown(value)}")
     return Severity(str(value))
 
 
 def parts(value: object, where: str) -> int:
     """A number of parts."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65536:
-        raise UsageError(f"{where}: must be an integer from 1 to 65536, got {value!r}")
+        raise UsageError(f"{where}: must be an integer from 1 to 65536, got {shown(value)}")
     return value
 
 

@@ -13,7 +13,7 @@ from ffncalc.cli.options import Ctx, Offline, Refresh, Steps
 from ffncalc.cli.output import Ended, screen, write
 from ffncalc.errors import FfncalcError, UsageError
 from ffncalc.report.diff import DiffFormat
-from ffncalc.source.reference import STDIN
+from ffncalc.source.reference import STDIN, located
 
 Old = Annotated[str, typer.Argument(metavar="OLD", help="The config before: file, Hub id, address, REV:PATH in git.")]
 New = Annotated[str, typer.Argument(metavar="NEW", help="The config after, written alike; - is standard input.")]
@@ -48,10 +48,9 @@ def diff(
 
 def _loaded(ref: str, *, refresh: bool, offline: bool) -> source.Loaded:
     """A config that can be counted; an error says which of the two it is about."""
-    loaded = source.load(ref, refresh=refresh, offline=offline)
     try:
+        loaded = source.load(ref, refresh=refresh, offline=offline)
         api.describe(loaded)
     except FfncalcError as error:
-        error.message = f"{ref}: {error.message}"
-        raise
+        raise located(error, ref) from None
     return loaded

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from ffncalc.errors import FfncalcError, InternalError, UsageError
 from ffncalc.ir import Model
 from ffncalc.report import Entry
 from ffncalc.source import reference
+from ffncalc.source.reference import located, public
 
 T = TypeVar("T")
 Analyse = Callable[[Mapping[str, Any], Model], T]
@@ -60,13 +60,6 @@ def _entries(refs: Sequence[str] | None, loading: Loading, analyse: Analyse[T]) 
             yield Entry(ref=public(ref), error=InternalError(public(ref), error))
 
 
-def public(ref: str) -> str:
-    """A reference as it may be shown: an address loses its user name, token and query string."""
-    if "://" not in ref and ref.partition("/")[0].lower() not in reference.HOSTS:
-        return ref
-    return re.sub(r"(?<=://)[^/]*@", "", re.split(r"[?#]", ref, maxsplit=1)[0])
-
-
 def _once(ref: str, streams: set[int]) -> None:
     """Refuse a stream that was read before.
 
@@ -78,16 +71,6 @@ def _once(ref: str, streams: set[int]) -> None:
         raise UsageError("it was read before, and can be read only once")
     if number is not None:
         streams.add(number)
-
-
-def located(error: FfncalcError, ref: str) -> FfncalcError:
-    """The same error, with the reference in front where it does not start with it, and as it may be shown."""
-    where = "stdin" if ref in reference.STDIN else public(ref)
-    if "://" in ref:
-        error.message = error.message.replace(ref, where)
-    if not error.message.startswith((where, repr(where))):
-        error.message = f"{where}: {error.message}"
-    return error
 
 
 def _entry(ref: str, loading: Loading, analyse: Analyse[T], fallback: str) -> Entry[T]:

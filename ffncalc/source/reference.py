@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ffncalc.errors import NotFound, UsageError
+from ffncalc.errors import FfncalcError, NotFound, UsageError
 
 HOSTS = {"huggingface.co", "www.huggingface.co", "hf.co"}
 VERBS = {"blob", "resolve", "tree", "raw", "blame", "edit", "commit", "commits", "discussions"}
@@ -83,6 +83,28 @@ def existing(ref: str) -> Path | None:
     """The path of a reference, where something is there."""
     path = os.path.expanduser(ref)
     return Path(path) if os.path.exists(path) else None
+
+
+def is_address(ref: str) -> bool:
+    """Whether a reference is an address, with or without its https://."""
+    return "://" in ref or ref.partition("/")[0].lower() in HOSTS
+
+
+def public(ref: str) -> str:
+    """A reference as it may be shown: an address loses its user name, token and query string."""
+    if not is_address(ref):
+        return ref
+    return re.sub(r"(?<=://)[^/]*@", "", re.split(r"[?#]", ref, maxsplit=1)[0])
+
+
+def located(error: FfncalcError, ref: str) -> FfncalcError:
+    """The same error, with the reference in front where it does not start with it, and as it may be shown."""
+    where = "stdin" if ref in STDIN else public(ref)
+    if "://" in ref:
+        error.message = error.message.replace(ref, where)
+    if not error.message.startswith((where, repr(where))):
+        error.message = f"{where}: {error.message}"
+    return error
 
 
 def looks_like_path(ref: str) -> bool:

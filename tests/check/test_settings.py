@@ -60,7 +60,7 @@ def test_every_setting_is_read() -> None:
         ({"ignore": ["S02"]}, "ignore: no rule is called 'S02'", "Did you mean 'S002'?"),
         ({"fail-on": "fatal"}, "fail-on: must be one of error, warning, info, got 'fatal'", ""),
         ({"tp": 0}, "tp: must be an integer from 1 to 65536, got 0", ""),
-        ({"ep": True}, "ep: must be an integer from 1 to 65536, got True", ""),
+        ({"ep": True}, "ep: must be an integer from 1 to 65536, got true", ""),
         ({"per-file-ignores": ["x"]}, "per-file-ignores: must be a table", ""),
         ({"per-file-ignores": {"*": ["Q1"]}}, "per-file-ignores.'*': no rule is called 'Q1'", ""),
     ],
