@@ -225,7 +225,7 @@ def _kind(block: Block) -> Kind:
         params=total(t.params for _, t in owned),
         active=total(t.active for _, t in owned),
         router=total(t.params for part in block.parts for t in part.weights if block.role(t) is Role.ROUTER),
-        flops=2 * total(times(t.used, t.size) for _, t in owned if t.use is Use.MATMUL),
+        flops=2 * total(t.met for _, t in owned if t.use is Use.MATMUL),
     )
 
 
@@ -265,7 +265,7 @@ def _network(
         matrices=tuple(_matrices(block, named, module, tensors)),
         params=total(t.params for t in tensors),
         one=total(t.size for t in tensors if not t.tied),
-        flops=2 * total(times(t.used, t.size) for t in tensors if t.use is Use.MATMUL),
+        flops=2 * total(t.met for t in tensors if t.use is Use.MATMUL),
         key=tuple(replace(each, tensor=own[each.tensor]) for each in keys),
         value=replace(value, tensor=own[value.tensor]),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ffncalc import api, source
 from ffncalc.checks.discovery import Target, targets
+from ffncalc.checks.elsewhere import instead
 from ffncalc.checks.lock import Entry, entry, moved
 from ffncalc.checks.lock_file import NAME, Lock, is_name, nearest, read, shown, write
 from ffncalc.checks.runner import is_config
@@ -75,7 +76,8 @@ def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool) -> Update
     result = update(before, targets(paths, lost.__setitem__) if paths else locked(before))
     result.failed |= lost
     if paths and not result.files and not result.failed and not result.removed:
-        raise NotFound(f"no model config in {', '.join(paths)}")
+        other = next((error for error in map(instead, paths) if isinstance(error, FileError)), None)
+        raise other or NotFound(f"no model config in {', '.join(paths)}")
     if not check and (result.files or before.files):
         write(Lock(result.files, path))
     return result

@@ -170,6 +170,8 @@ class TestWriting:
         assert "locks nothing yet, and no file was named" in run("lock").err
         (here / "empty").mkdir()
         assert run("lock", "empty").err == "error: no model config in empty\n"
+        Path("empty/adapter_config.json").write_text('{"peft_type": "LORA", "base_model_name_or_path": "org/base"}')
+        assert "adapter" in run("lock", "empty").err
         assert not (here / NAME).exists()
 
 
