@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ffncalc.architectures._decoder import divided
 from ffncalc.components.attention import Attention, Projections
+from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, layers
@@ -100,6 +101,14 @@ def attention(
         qkv_bias=bias,
         out_bias=out_bias,
         names=names,
+    )
+
+
+def spectrum(bins: int, width: int) -> tuple[Convolution, Convolution]:
+    """The two convolutions over a mel spectrum that Whisper's encoder and its kin begin with."""
+    return (
+        Convolution("conv1", channels=bins, out=width, kernel=(3,), bias=True),
+        Convolution("conv2", channels=width, out=width, kernel=(3,), bias=True),
     )
 
 

@@ -18,7 +18,7 @@ from ffncalc.architectures._task import Task, task_of
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding, Linear, StoredBias
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import FFN, fc1_fc2
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Depth, Size
@@ -155,7 +155,7 @@ def self_attention(
 
 
 def feed_forward(c: Config, hidden: int) -> FFN:
-    return FFN("", width=c.hidden_size, hidden=hidden, activation=c.hidden_act, bias=True, up="fc1", down="fc2")
+    return fc1_fc2("", c.hidden_size, hidden, c.hidden_act)
 
 
 def norm(c: Config, name: str) -> Norm:

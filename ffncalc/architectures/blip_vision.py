@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import Projections
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Model, Role
 
@@ -20,15 +20,7 @@ def build(c: Config) -> Model:
     width = c.hidden_size
     layer = (
         attention("self_attn", width, c.num_attention_heads, Projections(fused="qkv", o="projection"), bias=c.qkv_bias),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, c.intermediate_size, c.hidden_act),
         *norms(width, "layer_norm1", "layer_norm2"),
     )
     return encoder_tower(

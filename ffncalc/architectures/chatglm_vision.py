@@ -8,7 +8,7 @@ from __future__ import annotations
 from ffncalc.architectures._tower import attention, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN, GatedFFN
+from ffncalc.components.ffn import GatedFFN, fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Role, Stream, layers
@@ -43,7 +43,7 @@ def blocks(c: VisionConfig, prefix: str, *, width: int, hidden: int) -> tuple[Bl
     inner = c.hidden_size
     layer: tuple[Component, ...] = (
         attention("attention", inner, c.num_heads, Projections(fused="query_key_value", o="dense")),
-        FFN("mlp", width=inner, hidden=c.intermediate_size, activation=c.hidden_act, bias=True, up="fc1", down="fc2"),
+        fc1_fc2("mlp", inner, c.intermediate_size, c.hidden_act),
         *norms(inner, "input_layernorm", "post_attention_layernorm"),
     )
     kernel = (c.patch_size, c.patch_size)

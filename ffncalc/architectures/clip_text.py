@@ -9,7 +9,7 @@ from ffncalc.architectures._decoder import divided
 from ffncalc.architectures._tower import attention, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Block, Component, Model, Role, layers
 from ffncalc.schema import BaseConfig, Depth, Size
 
@@ -32,15 +32,7 @@ def build(c: Config) -> Model:
     rows, name = c.max_position_embeddings, "embeddings.position_embedding"
     layer: tuple[Component, ...] = (
         attention("self_attn", width, c.num_attention_heads, Projections(o="out_proj")),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, c.intermediate_size, c.hidden_act),
         *norms(width, "layer_norm1", "layer_norm2"),
     )
     head = Linear("head", width=width, out=c.projection_size or width, role=Role.OTHER, bias=True)

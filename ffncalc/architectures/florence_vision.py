@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ffncalc.architectures._tower import attention, norms
 from ffncalc.components.attention import Projections
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Convolution
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, layers
@@ -77,15 +77,7 @@ def stage(c: Config, i: int) -> tuple[Block, ...]:
 def half(c: Config, width: int, name: str, attends: str, heads: int) -> tuple[Component, ...]:
     """Attention and FFN, a depthwise convolution before each."""
     attn = attention(f"{name}.{attends}", width, heads, Projections(fused="qkv", o="proj"), bias=c.qkv_bias)
-    ffn = FFN(
-        f"{name}.ffn",
-        width=width,
-        hidden=int(width * c.mlp_ratio),
-        activation=c.activation_function,
-        bias=True,
-        up="fc1",
-        down="fc2",
-    )
+    ffn = fc1_fc2(f"{name}.ffn", width, int(width * c.mlp_ratio), c.activation_function)
     depthwise = Convolution("", channels=1, out=width, kernel=(3, 3), bias=True)
     return (
         *(replace(depthwise, name=f"{name}.conv{i}") for i in (1, 2)),

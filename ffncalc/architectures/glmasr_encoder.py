@@ -6,10 +6,9 @@ Source: transformers models/glmasr.
 from __future__ import annotations
 
 from ffncalc.architectures._decoder import divided
-from ffncalc.architectures._tower import encoder_tower, norms
+from ffncalc.architectures._tower import encoder_tower, norms, spectrum
 from ffncalc.components.attention import Attention
-from ffncalc.components.ffn import FFN
-from ffncalc.components.media import Convolution
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Model
 from ffncalc.schema import BaseConfig, Depth, Size
 
@@ -38,15 +37,7 @@ def build(c: Config) -> Model:
             k_bias=False,
             out_bias=True,
         ),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, c.intermediate_size, c.hidden_act),
         *norms(width, "input_layernorm", "post_attention_layernorm"),
     )
     return encoder_tower(
@@ -54,10 +45,7 @@ def build(c: Config) -> Model:
         width,
         c.num_hidden_layers,
         lambda i: layer,
-        before=(
-            Convolution("conv1", channels=c.num_mel_bins, out=width, kernel=(3,), bias=True),
-            Convolution("conv2", channels=width, out=width, kernel=(3,), bias=True),
-        ),
+        before=(*spectrum(c.num_mel_bins, width),),
         stack="layers",
         after=norms(width, "norm"),
     )

@@ -5,7 +5,7 @@ Source: https://huggingface.co/ibm-granite/granite-3.0-1b-a400m-base, transforme
 
 from __future__ import annotations
 
-from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
+from ffncalc.architectures._decoder import DecoderConfig, StackConfig, decoder, norms
 from ffncalc.components.attention import Attention
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
@@ -32,26 +32,37 @@ def build(c: Config) -> Model:
             qkv_bias=c.attention_bias,
             out_bias=c.attention_bias,
         ),
-        MoE(
+        parallel_experts(
+            c,
             "block_sparse_moe",
-            width=c.hidden_size,
             experts=c.num_local_experts,
             top_k=c.num_experts_per_tok,
-            expert=StackedExperts(
-                "",
-                width=c.hidden_size,
-                hidden=c.intermediate_size,
-                activation=c.hidden_act,
-                out_first=True,
-                gate_up="input_linear.weight",
-                down="output_linear.weight",
-            ),
-            router="router.layer",
+            hidden=c.intermediate_size,
         ),
         *((shared(c),) if c.model_type == "granitemoeshared" and c.shared_intermediate_size else ()),
         *norms(c, "input_layernorm", "post_attention_layernorm"),
     )
     return decoder(c, lambda i: parts)
+
+
+def parallel_experts(c: StackConfig, name: str, *, experts: int, top_k: int, hidden: int) -> MoE:
+    """Experts in two stacked tensors, rows first, behind a router called `layer`: the kernel of Granite and JetMoE."""
+    return MoE(
+        name,
+        width=c.hidden_size,
+        experts=experts,
+        top_k=top_k,
+        expert=StackedExperts(
+            "",
+            width=c.hidden_size,
+            hidden=hidden,
+            activation=c.hidden_act,
+            out_first=True,
+            gate_up="input_linear.weight",
+            down="output_linear.weight",
+        ),
+        router="router.layer",
+    )
 
 
 def shared(c: Config) -> GatedFFN:

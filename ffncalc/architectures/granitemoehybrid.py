@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ffncalc.architectures._decoder import decoder, norms
 from ffncalc.architectures._ssm import Mamba2Config, mamba2
+from ffncalc.architectures.granitemoe import parallel_experts
 from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.attention import Attention
 from ffncalc.components.ffn import GatedFFN
-from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Count, Size
@@ -70,20 +70,11 @@ def networks(c: Config) -> tuple[Component, ...]:
         raise ConfigError(
             f"{c.key('num_experts_per_tok')}: must be positive, for there are {c.num_local_experts} experts"
         )
-    experts = MoE(
+    experts = parallel_experts(
+        c,
         "block_sparse_moe",
-        width=c.hidden_size,
         experts=c.num_local_experts,
         top_k=c.num_experts_per_tok,
-        expert=StackedExperts(
-            "",
-            width=c.hidden_size,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            out_first=True,
-            gate_up="input_linear.weight",
-            down="output_linear.weight",
-        ),
-        router="router.layer",
+        hidden=c.intermediate_size,
     )
     return (experts, shared)

@@ -12,7 +12,7 @@ from typing import Literal
 from ffncalc.architectures._tower import TowerConfig, encoder_tower, norms
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Vector
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Depth, Size
@@ -43,15 +43,7 @@ def build(c: Config) -> Model:
             qk_norm="all" if c.qk_normalization else "",
             names=Projections(fused="qkv", o="proj"),
         ),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, c.intermediate_size, c.hidden_act),
         *norms(width, "norm1", "norm2", bias=c.norm_type == "layer_norm"),
         Vector("ls1", width=width, role=Role.OTHER),
         Vector("ls2", width=width, role=Role.OTHER),

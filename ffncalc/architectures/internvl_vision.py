@@ -10,7 +10,7 @@ from typing import Literal
 from ffncalc.architectures._tower import TowerConfig, encoder_tower, norms
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Vector
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Size
@@ -30,15 +30,7 @@ def build(c: Config) -> Model:
     biased = c.norm_type == "layer_norm"
     layer = (
         attention(c),
-        FFN(
-            "mlp",
-            width=c.hidden_size,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", c.hidden_size, c.intermediate_size, c.hidden_act),
         *norms(c.hidden_size, "layernorm_before", "layernorm_after", bias=biased),
         Vector("lambda_1", width=c.hidden_size, role=Role.OTHER),
         Vector("lambda_2", width=c.hidden_size, role=Role.OTHER),

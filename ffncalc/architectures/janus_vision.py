@@ -8,7 +8,7 @@ from __future__ import annotations
 from ffncalc.architectures._tower import TowerConfig, encoder_tower, norms
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Convolution
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Few, Ratio, Size
@@ -38,15 +38,7 @@ def build(c: Config) -> Model:
             norm_bias=True,
             names=Projections(o="projection_layer"),
         ),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=int(width * c.mlp_ratio),
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, int(width * c.mlp_ratio), c.hidden_act),
         *norms(width, "layer_norm1", "layer_norm2"),
     )
     return encoder_tower(

@@ -6,9 +6,9 @@ Source: https://arxiv.org/abs/2404.07413, transformers models/jetmoe.
 from __future__ import annotations
 
 from ffncalc.architectures._decoder import StackConfig, decoder, norms
+from ffncalc.architectures.granitemoe import parallel_experts
 from ffncalc.components.attention_experts import AttentionExperts
 from ffncalc.components.embedding import Vector
-from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Size
 
@@ -31,21 +31,12 @@ def build(c: Config) -> Model:
         experts=c.num_local_experts,
         top_k=c.num_experts_per_tok,
     )
-    moe = MoE(
+    moe = parallel_experts(
+        c,
         "mlp",
-        width=c.hidden_size,
         experts=c.num_local_experts,
         top_k=c.num_experts_per_tok,
-        expert=StackedExperts(
-            "",
-            width=c.hidden_size,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            out_first=True,
-            gate_up="input_linear.weight",
-            down="output_linear.weight",
-        ),
-        router="router.layer",
+        hidden=c.intermediate_size,
     )
     bias = Vector("mlp.bias", width=c.hidden_size, role=Role.DENSE)
     parts = (attention, moe, bias, *norms(c, "input_layernorm", "post_attention_layernorm"))

@@ -9,7 +9,7 @@ from ffncalc.architectures import bert
 from ffncalc.architectures._encoder import WORDS, encoder, pooler, self_attention
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Embedding
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Block, Model, Role, layers
 from ffncalc.schema import Count, Size
@@ -27,15 +27,7 @@ def build(c: Config) -> Model:
     def norm(name: str) -> Norm:
         return Norm(name, width=c.hidden_size, bias=True)
 
-    ffn = FFN(
-        "mlp",
-        width=c.hidden_size,
-        hidden=c.intermediate_size,
-        activation=c.hidden_act,
-        bias=True,
-        up="fc1",
-        down="fc2",
-    )
+    ffn = fc1_fc2("mlp", c.hidden_size, c.intermediate_size, c.hidden_act)
     names = Projections(fused="Wqkv", o="out_proj")
     parts = (self_attention(c, "mixer", names), norm("norm1"), ffn, norm("norm2"))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Size
@@ -41,15 +41,7 @@ def build(c: Config) -> Model:
             out_bias=True,
             names=Projections(o="out_proj"),
         ),
-        FFN(
-            "ffn",
-            width=c.hidden_size,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("ffn", c.hidden_size, c.intermediate_size, c.hidden_act),
         Norm("ffn.ffn_layernorm", width=c.intermediate_size, bias=True),
         *(norms(c, "self_attn.inner_attn_ln", bias=True) if old else ()),
         *norms(c, "self_attn_layer_norm", "final_layer_norm", bias=True),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import SEPARATE
 from ffncalc.components.embedding import Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Array
 from ffncalc.ir import Model, Role
 from ffncalc.schema import Size
@@ -24,7 +24,7 @@ def build(c: Config) -> Model:
     width, (height, across) = c.hidden_size, c.patch
     layer = (
         attention("self_attn", width, c.num_attention_heads, SEPARATE),
-        FFN("mlp", width=width, hidden=c.intermediate_size, activation=c.hidden_act, bias=True, up="fc1", down="fc2"),
+        fc1_fc2("mlp", width, c.intermediate_size, c.hidden_act),
         *norms(width, "input_layernorm", "post_attention_layernorm"),
     )
     out = c.projector_output_dim

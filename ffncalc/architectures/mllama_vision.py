@@ -12,7 +12,7 @@ from dataclasses import replace
 from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import SEPARATE
 from ffncalc.components.embedding import Embedding, Vector
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Block, Component, Model, Role, layers
 from ffncalc.schema import Depth, Size
@@ -36,15 +36,7 @@ class Config(TowerConfig):
 def build(c: Config) -> Model:
     layer = (
         attention("self_attn", c.hidden_size, c.num_attention_heads, SEPARATE, bias=False, out_bias=False),
-        FFN(
-            "mlp",
-            width=c.hidden_size,
-            hidden=c.intermediate_size,
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", c.hidden_size, c.intermediate_size, c.hidden_act),
         *norms(c.hidden_size, "input_layernorm", "post_attention_layernorm"),
     )
     local = encoder_tower(

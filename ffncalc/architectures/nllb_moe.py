@@ -12,7 +12,7 @@ from ffncalc.architectures._task import Task, task_of
 from ffncalc.architectures.patterns import every
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.moe import MoE
 from ffncalc.ir import Component, Model
 from ffncalc.schema import Count, Size
@@ -94,7 +94,7 @@ def norms(c: Config, *names: str) -> tuple[Component, ...]:
 
 def feed_forward(c: Config, hidden: int, moe: bool) -> Component:
     module = "experts.expert_{}" if moe else "ffn"
-    ffn = FFN(module, width=c.hidden_size, hidden=hidden, activation=c.hidden_act, bias=True, up="fc1", down="fc2")
+    ffn = fc1_fc2(module, c.hidden_size, hidden, c.hidden_act)
     if not moe:
         return ffn
     return MoE(

@@ -6,11 +6,10 @@ Source: arXiv:2212.04356 (Whisper), arXiv:2503.20215 (Qwen2.5-Omni), transformer
 from __future__ import annotations
 
 from ffncalc.architectures._decoder import divided
-from ffncalc.architectures._tower import encoder_tower, norms
+from ffncalc.architectures._tower import encoder_tower, norms, spectrum
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
-from ffncalc.components.media import Convolution
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Model, Role
 from ffncalc.schema import BaseConfig, Depth, Size
 
@@ -39,15 +38,7 @@ def build(c: Config) -> Model:
             out_bias=True,
             names=Projections(o="out_proj"),
         ),
-        FFN(
-            "",
-            width=width,
-            hidden=c.encoder_ffn_dim,
-            activation=c.activation_function,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("", width, c.encoder_ffn_dim, c.activation_function),
         *norms(width, "self_attn_layer_norm", "final_layer_norm"),
     )
     return encoder_tower(
@@ -56,8 +47,7 @@ def build(c: Config) -> Model:
         c.encoder_layers,
         lambda i: layer,
         before=(
-            Convolution("conv1", channels=c.num_mel_bins, out=width, kernel=(3,), bias=True),
-            Convolution("conv2", channels=width, out=width, kernel=(3,), bias=True),
+            *spectrum(c.num_mel_bins, width),
             Embedding("audio_bos_eos_token", rows=2, width=c.output_dim),
         ),
         stack="layers",

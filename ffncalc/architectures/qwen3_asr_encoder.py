@@ -11,7 +11,7 @@ from ffncalc.architectures._decoder import divided
 from ffncalc.architectures._tower import attention, encoder_tower, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.media import Convolution
 from ffncalc.formula import call
 from ffncalc.ir import Model, Role
@@ -34,15 +34,7 @@ def build(c: Config) -> Model:
     divided(c, "d_model", "encoder_attention_heads")
     layer = (
         attention("self_attn", width, c.encoder_attention_heads, Projections(o="out_proj")),
-        FFN(
-            "",
-            width=width,
-            hidden=c.encoder_ffn_dim,
-            activation=c.activation_function,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("", width, c.encoder_ffn_dim, c.activation_function),
         *norms(width, "self_attn_layer_norm", "final_layer_norm"),
     )
     bins = call("ceil", -(-int(c.num_mel_bins) // 8), c.num_mel_bins // 8)

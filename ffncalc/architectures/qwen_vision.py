@@ -10,7 +10,7 @@ from dataclasses import replace
 from ffncalc.architectures._tower import LoopConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN, GatedFFN
+from ffncalc.components.ffn import FFN, GatedFFN, fc1_fc2
 from ffncalc.components.media import Convolution
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Component, Model, Role
@@ -49,15 +49,7 @@ def first(c: Config) -> Model:
     width = c.embed_dim
     layer = (
         projected(c, width),
-        FFN(
-            "mlp",
-            width=width,
-            hidden=int(width * c.mlp_ratio),
-            activation=c.hidden_act,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("mlp", width, int(width * c.mlp_ratio), c.hidden_act),
         *norms(width, "norm1", "norm2"),
     )
     after = (*norms(width, "merger.ln_q"), *merger(c, width, c.hidden_size))

@@ -13,7 +13,7 @@ from ffncalc.architectures._encoder_decoder import Side, blocks
 from ffncalc.architectures.seamless_m4t_speech import SpeechConfig, hearing, predictor, vocoder
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding, Linear, Vector
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import FFN, fc1_fc2
 from ffncalc.components.media import Convolution
 from ffncalc.ir import Block, Component, Model, Role, Stream
 from ffncalc.schema import Depth, Size
@@ -133,7 +133,7 @@ def at_once(c: Config, table: tuple[Component, ...]) -> Side:
 
 
 def feed_forward(c: Config, hidden: int) -> FFN:
-    return FFN("ffn", width=c.hidden_size, hidden=hidden, activation=c.hidden_act, bias=True, up="fc1", down="fc2")
+    return fc1_fc2("ffn", c.hidden_size, hidden, c.hidden_act)
 
 
 def norms(c: Config, *names: str) -> tuple[Component, ...]:

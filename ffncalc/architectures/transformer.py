@@ -11,7 +11,7 @@ from ffncalc.architectures._decoder import divided
 from ffncalc.components.attention import Attention
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Block, Component, Model, Stream, layers
 from ffncalc.schema import BaseConfig, Depth, Size
@@ -31,7 +31,7 @@ def build(c: Config) -> Model:
     head_dim = divided(c, "d_model", "num_heads")
     attention = Attention("self_attn", width=c.d_model, heads=c.num_heads, kv_heads=c.num_heads, head_dim=head_dim)
     cross = CrossAttention("cross_attn", width=c.d_model, heads=c.num_heads, head_dim=head_dim)
-    ffn = FFN("ffn", width=c.d_model, hidden=c.d_ff, activation="relu", bias=True, up="fc1", down="fc2")
+    ffn = fc1_fc2("ffn", c.d_model, c.d_ff, "relu")
     first, last, between = (
         Norm(name, width=c.d_model, bias=True) for name in ("self_attn_norm", "ffn_norm", "cross_attn_norm")
     )

@@ -11,7 +11,7 @@ from ffncalc.architectures._tower import attention, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Depth, Size
 
@@ -73,6 +73,6 @@ def layer(c: Config) -> tuple[Component, ...]:
     return (
         attention("self_attn", width, heads, NAMES),
         cross,
-        FFN("", width=width, hidden=c.decoder_ffn_dim, activation=c.hidden_act, bias=True, up="fc1", down="fc2"),
+        fc1_fc2("", width, c.decoder_ffn_dim, c.hidden_act),
         *norms(width, "self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm"),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Embedding, Linear
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import FFN, fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Component, Model, Role, Use
 from ffncalc.schema import Size
@@ -75,9 +75,7 @@ def model(c: Config, row: Row) -> Model:
 
 
 def feed_forward(c: Config, name: str) -> FFN:
-    return FFN(
-        name, width=c.hidden_size, hidden=c.intermediate_size, activation=c.hidden_act, bias=True, up="fc1", down="fc2"
-    )
+    return fc1_fc2(name, c.hidden_size, c.intermediate_size, c.hidden_act)
 
 
 def embeddings(c: Config, row: Row) -> tuple[Component, ...]:

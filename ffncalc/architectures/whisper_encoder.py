@@ -6,11 +6,10 @@ Source: arXiv:2212.04356 (Whisper), transformers models/{qwen2_audio,voxtral}.
 from __future__ import annotations
 
 from ffncalc.architectures._decoder import divided
-from ffncalc.architectures._tower import encoder_tower, norms
+from ffncalc.architectures._tower import encoder_tower, norms, spectrum
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.embedding import Embedding
-from ffncalc.components.ffn import FFN
-from ffncalc.components.media import Convolution
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Model, Role
 from ffncalc.schema import BaseConfig, Depth, Size
 
@@ -45,15 +44,7 @@ def build(c: Config) -> Model:
             out_bias=True,
             names=Projections(o="out_proj"),
         ),
-        FFN(
-            "",
-            width=width,
-            hidden=c.intermediate_size,
-            activation=c.activation_function,
-            bias=True,
-            up="fc1",
-            down="fc2",
-        ),
+        fc1_fc2("", width, c.intermediate_size, c.activation_function),
         *norms(width, "self_attn_layer_norm", "final_layer_norm"),
     )
     return encoder_tower(
@@ -62,8 +53,7 @@ def build(c: Config) -> Model:
         c.num_hidden_layers,
         lambda i: layer,
         before=(
-            Convolution("conv1", channels=c.num_mel_bins, out=width, kernel=(3,), bias=True),
-            Convolution("conv2", channels=width, out=width, kernel=(3,), bias=True),
+            *spectrum(c.num_mel_bins, width),
             Embedding("embed_positions", rows=c.max_source_positions, width=width, role=Role.POSITION),
         ),
         stack="layers",

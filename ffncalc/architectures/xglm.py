@@ -10,7 +10,7 @@ from ffncalc.architectures._decoder import DecoderConfig, decoder, divided, norm
 from ffncalc.components.attention import Attention, Projections
 from ffncalc.components.cross_attention import CrossAttention
 from ffncalc.components.embedding import Embedding
-from ffncalc.components.ffn import FFN
+from ffncalc.components.ffn import fc1_fc2
 from ffncalc.ir import Component, Model, Role
 from ffncalc.schema import Size
 
@@ -43,15 +43,7 @@ def build(c: Config) -> Model:
         out_bias=True,
         names=NAMES,
     )
-    ffn = FFN(
-        "",
-        width=c.hidden_size,
-        hidden=c.intermediate_size,
-        activation=c.hidden_act,
-        bias=True,
-        up="fc1",
-        down="fc2",
-    )
+    ffn = fc1_fc2("", c.hidden_size, c.intermediate_size, c.hidden_act)
     around = norms(c, "self_attn_layer_norm", "final_layer_norm", bias=True)
     parts = (attention, ffn, *around, *cross(c, head_dim))
     last = norms(c, "layer_norm", bias=True)

@@ -98,6 +98,11 @@ class FFN(Component):
         return "shared" if self.role is Role.SHARED else "dense"
 
 
+def fc1_fc2(name: str, width: int, hidden: int, activation: str) -> FFN:
+    """fc2(act(fc1(x))), with biases: the FFN of most encoders and towers."""
+    return FFN(name, width=width, hidden=hidden, activation=activation, bias=True, up="fc1", down="fc2")
+
+
 def grouped(name: str, width: int, out: int, groups: int, role: Role) -> tuple[Tensor, ...]:
     """A convolution over single positions: weight [out, width / groups, 1] and bias [out]."""
     return Tensor(f"{name}.weight", (out, width // groups, 1), role), vector(f"{name}.bias", out, role)
