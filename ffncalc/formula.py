@@ -171,10 +171,11 @@ def _multiplied(parts: Iterable[Terms]) -> Terms:
 
 
 def _opaque(number: Num) -> Factor:
-    """An operation that is neither sum nor product, as one factor: `(hidden_size / heads)`, `max(a, b)`."""
+    """An operation that is neither sum nor product, as one factor: `(hidden_size / heads)`, `⌊a / b⌋`, `max(a, b)`."""
     if number.op == "/":
         (top, top_value), (bottom, bottom_value) = map(_operand, number.args)
-        return f"({top} / {bottom})", f"({top_value} / {bottom_value})"
+        left, right = "⌊⌋" if int(number.args[0]) % int(number.args[1]) else "()"
+        return f"{left}{top} / {bottom}{right}", f"{left}{top_value} / {bottom_value}{right}"
     shown = [(symbols(arg), values(arg)) for arg in number.args]
     joined = (", ".join(texts) for texts in zip(*shown, strict=True))
     symbol, value = (f"{number.op}({text})" for text in joined)

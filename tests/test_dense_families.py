@@ -176,15 +176,22 @@ def test_gemma4_global_layers_have_wider_heads_and_may_take_values_from_keys() -
     assert kept(model) == [2 * 2 * 8] * 5 + [2 * 1 * 16]
 
 
-def test_gemma4_reads_the_newer_spelling_of_head_sizes() -> None:
+@pytest.mark.parametrize("key", ["5", "05", "005"])
+def test_gemma4_reads_the_newer_spelling_of_head_sizes(key: str) -> None:
     older = load("gemma4_text", head_dim=8, global_head_dim=16, attention_k_eq_v=True, num_global_key_value_heads=1)
     newer = load(
         "gemma4_text",
         head_dim=8,
         attention_k_eq_v=True,
-        per_layer_config={"5": {"head_dim": 16, "num_key_value_heads": 1}},
+        per_layer_config={key: {"head_dim": 16, "num_key_value_heads": 1}},
     )
     assert [shapes(newer, i) for i in range(6)] == [shapes(older, i) for i in range(6)]
+
+
+@pytest.mark.parametrize("key", ["6", "-1", "x", "", "5.0", "9" * 5000, "²"])
+def test_gemma4_sizes_of_no_layer_are_an_error(key: str) -> None:
+    with pytest.raises(ConfigError, match="is none of 6 layers"):
+        load("gemma4_text", per_layer_config={key: {"head_dim": 16}})
 
 
 def test_gemma4_layers_without_own_keys_may_be_twice_as_wide() -> None:

@@ -41,7 +41,7 @@ def test_a_quotient_is_one_factor() -> None:
     head = D // Num(32, "num_attention_heads")
     assert (head, head.symbols, head.values) == (128, "(hidden_size / num_attention_heads)", "(4096 / 32)")
     assert (8 * head).symbols == "8 × (hidden_size / num_attention_heads)"
-    assert (100_000 // D).symbols == "(100000 / hidden_size)"
+    assert (100_000 // D).symbols == "⌊100000 / hidden_size⌋"
 
 
 def test_a_quotient_of_a_sum_has_parentheses() -> None:
@@ -88,7 +88,16 @@ def test_a_number_is_an_int_to_everyone_else() -> None:
 
 def test_a_side_of_a_quotient_is_bracketed_unless_it_is_one_factor() -> None:
     a, b, c = Num(8, "a"), Num(2, "b"), Num(3, "c")
-    assert ((a // b + c) // c).symbols == "(((a / b) + c) / c)"
+    assert ((a // b + c) // c).symbols == "⌊((a / b) + c) / c⌋"
     assert ((a // b) // b).symbols == "((a / b) / b)"
     assert ((2 * a) // b).values == "((2 × 8) / 2)"
     assert (16 // b).symbols == "(16 / b)"
+
+
+def test_a_quotient_that_is_cut_says_so() -> None:
+    image, patch = Num(384, "image_size"), Num(14, "patch_size")
+    rows = image // patch
+    assert (rows, rows.values, (rows * rows).symbols) == (
+        27, "⌊384 / 14⌋", "⌊image_size / patch_size⌋ × ⌊image_size / patch_size⌋",
+    )  # fmt: skip
+    assert (image // Num(16, "patch_size")).values == "(384 / 16)"

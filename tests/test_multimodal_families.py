@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import ffncalc
+from ffncalc import source
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Model
 from tests.test_tensors import tensors
@@ -166,3 +167,18 @@ def test_clip_is_a_text_model_whose_image_tower_counts_as_multimodal() -> None:
     assert model.layer_count == 2
     assert count(model, "embedding") == (100 + 5) * 8
     assert count(model, "other") == 6 * 8 + 1  # the map of the text and the temperature
+
+
+@pytest.mark.parametrize(
+    "name", ["google/paligemma-3b-pt-224", "google/paligemma2-3b-pt-224", "vidore/colpali-v1.3-hf"]
+)
+def test_paligemma_decodes_token_by_token_whatever_the_flag_says(name: str) -> None:
+    raw = source.load(name).raw
+    path = "vlm_config" if "vlm_config" in raw else ""
+    outer = raw[path] if path else raw
+    saved = {**outer, "text_config": {**outer["text_config"], "use_bidirectional_attention": True}}
+    model = ffncalc.load({**raw, path: saved} if path else saved)
+    plain = ffncalc.load(name)
+    for analyse in (ffncalc.memory, ffncalc.crossover, ffncalc.flops):
+        assert analyse(model).to_dict() == analyse(plain).to_dict()
+    assert ffncalc.memory(model).to_dict()["kv_bytes_per_token"]

@@ -16,7 +16,7 @@ from ffncalc.components.attention import Attention
 from ffncalc.components.embedding import Vector
 from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
-from ffncalc.errors import ConfigError
+from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Role, Tensor
 from ffncalc.schema import Count, Size
 
@@ -64,7 +64,7 @@ def build(c: Config) -> Model:
         Scale("layer_scalar"),
     )
     ffns = {flag: feed_forward(c, flag) for flag in set(shared)}
-    heads = [head_sizes(c, i, kind) for i, kind in enumerate(kinds)]
+    heads = head_sizes(c, kinds)
     keys = list(zip(kinds, heads, shared, strict=True))
     parts = {key: (attention(c, *key), ffns[key[2]], *rest) for key in dict.fromkeys(keys)}
     tables = _per_layer.tables(
@@ -86,15 +86,26 @@ def layer_kinds(c: Config) -> list[str]:
     return [*kinds[:-1], GLOBAL]
 
 
-def head_sizes(c: Config, i: int, kind: str) -> tuple[int, int]:
-    """Head width and key/value heads of a layer: global ones differ."""
+def head_sizes(c: Config, kinds: list[str]) -> list[tuple[int, int]]:
+    """Head width and key/value heads of each layer: global ones differ, or those that `per_layer_config` names."""
     if c.per_layer_config is not None:
-        own = c.per_layer_config.get(str(i), {})
-        return own.get("head_dim", c.head_size), own.get("num_key_value_heads", c.kv_heads)
-    if kind != GLOBAL:
-        return c.head_size, c.kv_heads
-    own_heads = c.num_global_key_value_heads if c.attention_k_eq_v else None
-    return c.global_head_dim, own_heads or c.kv_heads
+        own = of_layers(c, c.per_layer_config)
+        found = (own.get(i, {}) for i in range(c.num_hidden_layers))
+        return [(sizes.get("head_dim", c.head_size), sizes.get("num_key_value_heads", c.kv_heads)) for sizes in found]
+    wide = (c.global_head_dim, (c.num_global_key_value_heads if c.attention_k_eq_v else None) or c.kv_heads)
+    return [wide if kind == GLOBAL else (c.head_size, c.kv_heads) for kind in kinds]
+
+
+def of_layers(c: Config, sizes: dict[str, dict[str, int]]) -> dict[int, dict[str, int]]:
+    """`per_layer_config` by layer; its keys may have leading zeros.
+
+    Raises:
+        ConfigError: a key is no layer of the model.
+    """
+    wrong = [key for key in sizes if not (key.isdecimal() and key.isascii() and int(key[:6]) < c.num_hidden_layers)]
+    if wrong:
+        raise ConfigError(f"{c.key('per_layer_config')}: {shown(wrong[0])} is none of {c.num_hidden_layers} layers")
+    return {int(key): own for key, own in sizes.items()}
 
 
 def attention(c: Config, kind: str, heads: tuple[int, int], shared: bool) -> Attention:

@@ -29,6 +29,8 @@ SIGLIP_SO: dict[str, Any] = {
 
 
 def build(c: Config) -> Model:
+    # Re-saved files set the flag: the image and the question see each other, but an answer is decoded token by token.
+    c = c.replace(text_config={**c.text_config, "use_bidirectional_attention": False})
     text = text_model(c, NESTED, default="gemma")
     vision = tower(c.vision_config, "vision_tower.", default="siglip_vision_model", absent=SIGLIP_SO)
     linear = Linear("linear", width=vision.width, out=c.projection_dim, role=Role.OTHER, bias=True)

@@ -14,7 +14,10 @@ PATTERNS = [
         r"(^|\.)(\w*aligner|merger|image_to_text_projection|mlp_AR|qformer|language_projection|vqmodel|generation_(embeddings|head))\.|^query_tokens$",
         "multimodal",
     ),
-    (r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn|conv|ff1|ff2|post_norm)\.)", "multimodal"),
+    (
+        r"^encoder\.((input_linear|out|out_mid)\.|layers\.\d+\.(attn\.(?!Wqkv|out_proj)|(conv|ff1|ff2|post_norm)\.))",
+        "multimodal",
+    ),
     (r"^(speech_encoder|t2u_model|vocoder)\.", "multimodal"),
     (r"embed_tokens_extend\.", "multimodal"),
     (
@@ -54,7 +57,7 @@ PATTERNS = [
     (r"(^|\.)(output_projection|pred_layer|logits_proj|aggregation_classifier)\.|output_(weights|bias)$", "head"),
     (r"post_attention\.conv1d\.", "attention"),
     (r"(intermediate|output)\.conv1d\.|adapter_modules\.", "ffn"),
-    (r"layers\.\d+\.mixer\.(Wqkv|out_proj)\.", "attention"),
+    (r"encoder\.layers\.\d+\.mixer\.(Wqkv|out_proj)\.", "attention"),
     (r"^head\.weight$", "head"),
     (r"^embed\.weight$", "embedding"),
     (r"(?<!prelayer)norm|(^|\.)ln(_\w+)?\.|LayerNorm|(^|\.)emb_ln\.", "norm"),
