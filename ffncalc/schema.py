@@ -196,7 +196,8 @@ def _config_error(
         inside = [part for i, part in enumerate(rest) if i not in members]
         path = key + _path(inside)
         if problem["type"] == "missing":
-            line = f"{path}: missing, and required"
+            others = " or ".join(name for name in (*known, str(head)) if prefix + name != key) if not rest else ""
+            line = f"{path}: missing, and required{f' (or {others})' if others else ''}"
         elif problem["type"] == "size":
             line = f"{path}: {problem['msg']}"
         else:

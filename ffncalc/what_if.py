@@ -102,7 +102,10 @@ def idle(raw: Mapping[str, Any], assignments: Sequence[str], model: Model) -> It
     """A note on each assignment without which `model`, that of the changed config, would be the same."""
     _, changes = apply(raw, assignments)
     for i, change in enumerate(changes):
-        if change.after == change.before or change.key in (later.key for later in changes[i + 1 :]):
+        if change.key in (later.key for later in changes[i + 1 :]):
+            continue
+        if change.after == change.before:
+            yield f"{change.key} is {shown(change.after)} already"
             continue
         try:
             rest, _ = apply(raw, [*assignments[:i], *assignments[i + 1 :]])

@@ -211,3 +211,8 @@ def test_a_config_does_not_change() -> None:
     other = config.replace(hidden_size=65)
     assert (config.hidden_size, other.hidden_size) == (64, 65)
     assert other.key("hidden_size") == "hidden_size"
+
+
+def test_a_missing_field_is_named_by_each_key_it_may_have() -> None:
+    with pytest.raises(ConfigError, match=r"n_embd: missing, and required \(or d_model or hidden_size\)"):
+        Outer.parse({}, {})

@@ -269,7 +269,7 @@ def test_many_references_wait_for_a_silent_server_once(server: Hub, monkeypatch:
     for name in names[1:]:
         with pytest.raises(NetworkError, match="did not answer a moment ago, and is not asked again"):
             source.load(name)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5  # of 10 if each waited
     assert len(server.asked) == 1
 
 
@@ -371,3 +371,12 @@ def test_a_pasted_address_of_a_mirror_is_read(server: Hub, monkeypatch: pytest.M
     monkeypatch.setenv("HF_ENDPOINT", server.url)
     server.add("org/name")
     assert source.load(f"{server.url}/org/name/blob/v1.0/config.json").origin.revision == COMMIT
+
+
+@pytest.mark.parametrize(("token", "words"), [(True, "the token was not accepted"), (False, "no token was sent")])
+def test_a_bare_401_says_whether_a_token_was_sent(token: bool, words: str) -> None:
+    error = hub_errors.of_status(
+        401, {}, repo="org/name", revision="main", file="config.json", endpoint="http://hub", token=token
+    )
+    assert isinstance(error, AccessDenied)
+    assert words in error.message

@@ -182,3 +182,8 @@ def test_paligemma_decodes_token_by_token_whatever_the_flag_says(name: str) -> N
     for analyse in (ffncalc.memory, ffncalc.crossover, ffncalc.flops):
         assert analyse(model).to_dict() == analyse(plain).to_dict()
     assert ffncalc.memory(model).to_dict()["kv_bytes_per_token"]
+
+
+def test_qwen3_asr_without_its_parts_is_refused() -> None:
+    with pytest.raises(ConfigError, match="text_config: missing, and required"):
+        ffncalc.load({"model_type": "qwen3_asr", "architectures": ["Qwen3ASRForConditionalGeneration"]})

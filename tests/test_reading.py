@@ -69,7 +69,7 @@ OTHER_FILES = [
     (b"", "empty"),
     (b" \n\t", "empty"),
     (b"\xef\xbb\xbf", "empty"),
-    (b"\0" * 64, "empty"),
+    (b"\0" * 64, "nothing but zero bytes"),
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 726\n", r"Git LFS pointer[\s\S]*git lfs pull"),
     (b"GGUF\x03\0\0\0", "GGUF"),
     (b"PK\x03\x04\x00\x00", "zip archive"),

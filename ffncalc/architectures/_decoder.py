@@ -77,7 +77,7 @@ def divided(c: BaseConfig, field: str, by: str) -> int:
     if value % parts:
         raise ConfigError(
             f"{c.key(field)}: {value} is not divisible by {c.key(by)} {parts}",
-            "Set head_dim if the heads have another width.",
+            "Heads of another width need head_dim, where the class reads it.",
         )
     quotient: int = value // parts
     return quotient

@@ -23,6 +23,7 @@ from ffncalc.architectures._composite import (
     tower,
 )
 from ffncalc.components.embedding import Linear
+from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Model, Role
 
 
@@ -39,6 +40,8 @@ THINKING = Names(head={"": "thinker."}, bare="thinker.model.")
 def build(c: Config) -> Model:
     if c.thinker_config is not None:
         return thinker(c, part(Config, {**c.thinker_config, "model_type": "qwen3_asr"}, "", key="thinker_config."))
+    if not c.text_config:
+        raise ConfigError("text_config: missing, and required")
     text = text_model(c, INSIDE, default="qwen3")
     root = base(c)
     audio = tower(c.audio_config, f"{root}audio_tower.", default=AUDIO, key="audio_config.")

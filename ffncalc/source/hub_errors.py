@@ -43,7 +43,9 @@ def of_status(
     if "html" in headers.get("content-type", "") or status in (407, 511):
         return not_the_hub(endpoint, f"answers {_named(status)} with a web page")
     if status == 401:
-        return AccessDenied(f"{repo}: the token was not accepted" + (f" ({said})" if said else ""), f"Run {LOGIN}.")
+        sent = token or "credential" in said.lower()
+        refused = "the token was not accepted" if sent else "access is refused, and no token was sent"
+        return AccessDenied(f"{repo}: {refused}" + (f" ({said})" if said else ""), f"Run {LOGIN}.")
     if status == 403:
         return AccessDenied(f"{repo}: access is refused" + (f" ({said})" if said else ""), f"See {endpoint}/{repo}")
     if status in (404, 410):

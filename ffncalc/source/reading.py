@@ -101,7 +101,8 @@ def parse_any(data: bytes, where: str) -> Any:
     except UnicodeDecodeError as error:
         raise FileError(f"{where}: not a text in UTF-8 or UTF-16 (byte {error.start})", USE_CONFIG) from None
     if not text.strip(" \t\r\n\0\ufeff"):
-        raise FileError(f"{where}: the file is empty", "An interrupted download leaves such files: fetch it again.")
+        nothing = "holds nothing but zero bytes" if "\0" in text else "is empty"
+        raise FileError(f"{where}: the file {nothing}", "An interrupted download leaves such files: fetch it again.")
     try:
         value = json.loads(text, parse_int=_integer)
         _refuse_depth(value)
