@@ -5,44 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import ffncalc
 from ffncalc.cli.contexts import contexts
 from ffncalc.errors import UsageError
-from ffncalc.report import chart, curves
-from ffncalc.report.entry import Entry, Screen
-from ffncalc.report.flops import Costed
 from tests.command import DEEPSEEK, LLAMA, Here
+from tests.test_flops_cli import CROSSOVER, NUMBER
 from tests.test_json_contract import MODEL, check, models
 
 GEMMA, MIXTRAL = "google/gemma-2-9b", "mistralai/Mixtral-8x7B-v0.1"
-NUMBER = (int, float)
-PARTS = ("ffn", "router", "attention_projections", "attention_core", "mixer", "head", "other")
-CROSSOVER = {
-    "ctx": (int, type(None)),
-    "reason": str,
-    "core_vs_rest": (int, type(None)),
-    "absorbed": (int, type(None)),
-    "max_position_embeddings": (int, type(None)),
-    "within_max": (bool, type(None)),
-}
-POINT = {
-    "ctx": int,
-    "total": NUMBER,
-    "by_category": dict.fromkeys(PARTS, NUMBER),
-    "ffn_share": float,
-    "beyond_max": bool,
-}
-FLOPS = {
-    "convention": {"phase": str, "mla": str, "full": bool, "words": str},
-    "points": [POINT],
-    "crossover": CROSSOVER,
-}
 MEMORY = {
     "dtype": str,
     "weight_bytes": int,
@@ -136,77 +109,6 @@ def test_an_option_that_changes_no_number_is_noted(run: Here, args: tuple[str, .
             assert (note in run(*args, ref, "-f", format).out) == idle
 
 
-class TestFlops:
-    def test_the_default_model_at_one_context(self, run: Here) -> None:
-        code, out, err = run("flops", "--ctx", "128000")
-        assert (code, err) == (0, "")
-        assert "the default model" in out
-        assert "128,000  11,274,289,152  67,108,864,000  2,684,354,560  1,050,673,152  82,118,180,864     13.7 %" in out
-
-    def test_the_convention_stands_in_the_title(self, run: Here) -> None:
-        assert "one decoded token" in run("flops").out.splitlines()[1]
-        assert "causal prompt" in run("flops", "--phase", "prefill").out.splitlines()[1]
-        assert "3 × the mean" in run("flops", "--phase", "train").out.splitlines()[1]
-        assert "latent attention absorbed" in run("flops", DEEPSEEK, "--mla", "absorbed").out.splitlines()[1]
-        assert "all keys" in run("flops", "--full").out.splitlines()[1]
-        assert "attending all of it" in run("flops", "google-bert/bert-base-uncased").out.splitlines()[1]
-
-    def test_default_contexts_are_the_usual_ones_and_the_maximum(self, run: Here) -> None:
-        (entry,) = models(run, "flops", "mistralai/Mistral-7B-v0.1")
-        (deepseek,) = models(run, "flops", DEEPSEEK)
-        assert [p["ctx"] for p in entry["flops"]["points"]] == [1, 1024, 8192, 32_768, 131_072]
-        assert [p["ctx"] for p in deepseek["flops"]["points"]][-2:] == [131_072, 163_840]
-
-    def test_contexts_beyond_the_maximum_are_marked(self, run: Here) -> None:
-        lines = run("flops", GEMMA, "--ctx", "8192", "--ctx", "8193").out.splitlines()
-        assert [line.endswith("beyond 8,192") for line in lines if line.startswith("  8,19")] == [False, True]
-
-    @pytest.mark.parametrize("ref", [LLAMA, DEEPSEEK, GEMMA, "google-t5/t5-base", "state-spaces/mamba-130m-hf"])
-    def test_contract(self, run: Here, ref: str) -> None:
-        (entry,) = models(run, "flops", ref, "--explain", "--ctx", "100", "--phase", "prefill")
-        check(entry, {"model": MODEL, "flops": FLOPS, "crossover": CROSSOVER, "explain": {"chapters": list}})
-        (point,) = entry["flops"]["points"]
-        assert sum(point["by_category"].values()) == point["total"]
-        assert entry["crossover"] == entry["flops"]["crossover"]
-
-    def test_csv_has_a_row_per_model_and_context(self, run: Here) -> None:
-        rows = list(csv.DictReader(io.StringIO(run("flops", LLAMA, GEMMA, "--ctx", "1k..4k", "-f", "csv").out)))
-        assert [(row["ref"], row["ctx"]) for row in rows] == [
-            (ref, ctx) for ref in (LLAMA, GEMMA) for ctx in ("1000", "2000", "4000")
-        ]
-        assert rows[0]["by_category_ffn"] == "11274289152"
-        assert {row["crossover"] for row in rows} == {"21504", "33536"}
-
-    def test_what_if_shows_the_difference(self, run: Here) -> None:
-        (entry,) = models(run, "flops", "--ctx", "1", "--set", "intermediate_size=14337")
-        extra = entry["flops"]["points"][0]["total"] - entry["base"]["flops"]["points"][0]["total"]
-        assert extra == 2 * 32 * 3 * 4096
-        assert "+786,432" in run("flops", "--ctx", "1", "--set", "intermediate_size=14337").out
-
-    def test_the_lower_bound_of_recurrent_mixers_is_said_once(self, run: Here) -> None:
-        out = run("flops", "state-spaces/mamba-130m-hf", "state-spaces/mamba-2.8b-hf", LLAMA).out
-        assert out.count("a lower bound") == 1
-
-    def test_source_tokens_of_an_encoder_decoder_stand_apart(self, run: Here) -> None:
-        # t5-base: 12 encoder layers, 4 × 12 × 64 FLOPs per key; 10 source tokens.
-        (entry,) = models(run, "flops", "google-t5/t5-base", "--ctx", "3", "--encoder-ctx", "10")
-        (point,) = entry["flops"]["encoder_points"]
-        assert (point["ctx"], point["by_category"]["attention_core"]) == (10, 12 * 4 * 12 * 64 * 10)
-        assert entry["flops"]["points"][0]["by_category"]["attention_core"] == 12 * 4 * 12 * 64 * (3 + 10)
-
-    def test_derivations_end_in_the_numbers_of_the_table(self, run: Here) -> None:
-        out = run("flops", GEMMA, "--ctx", "8Ki", "--explain").out
-        assert "sliding 4,096 attention core in 21 layers = 344,064 × min(context, sliding_window)" in out
-        assert "= 12,947,816,448 + 3,699,376,128 + 4,227,858,432 + 1,835,008,000 = 22,710,059,008" in out
-        assert "attention core at 33,536 = 344,064 × 4,096 + 344,064 × 33,536 = 12,947,816,448" in out
-
-    @pytest.mark.parametrize("args", [("--phase", "dream"), ("--mla", "no"), ("--ctx", "x"), ("--encoder-ctx", "0")])
-    def test_wrong_use(self, run: Here, args: tuple[str, str]) -> None:
-        code, out, err = run("flops", *args)
-        assert (code, out) == (2, "")
-        assert err.startswith("error: ")
-
-
 class TestCrossover:
     def test_page(self, run: Here) -> None:
         out = run("crossover", DEEPSEEK).out
@@ -267,75 +169,3 @@ class TestMemory:
         assert "16,060,522,496" in out
         assert "'aqlm'" in err
         assert "--dtype" in err
-
-
-def costed(*refs: str, **options: Any) -> list[Entry[Costed]]:
-    loaded = [ffncalc.load(ref) for ref in refs]
-    return [Entry(ref=m.name, model=m, result=Costed(flops=ffncalc.flops(m, **options))) for m in loaded]
-
-
-class TestCharts:
-    def test_columns_show_the_shares(self) -> None:
-        lines = chart.page(costed(LLAMA), Screen(width=100, ascii=True)).splitlines()
-        rows = [line[6:] for line in lines[2:18]]
-        first, last = ([row[i] for row in rows] for i in (0, len(rows[0]) - 1))
-        assert first.count("#") == 12  # 75.1 % of 16 rows
-        assert last.count("#") == 2  # 13.5 % at 131,072
-        assert {row.index("|") for row in rows} == {77}  # 91 × log(21,504) / log(131,072)
-        assert "the core overtakes the FFN at 21,504 ^" in lines[19]
-
-    def test_plain_terminals_get_plain_characters(self) -> None:
-        assert chart.page(costed(DEEPSEEK), Screen(width=80, ascii=True)).isascii()
-        assert "\x1b" not in chart.page(costed(DEEPSEEK), Screen(width=80))
-        assert "\x1b[38;5;" in chart.page(costed(DEEPSEEK), Screen(width=80, color=True))
-
-    def test_nothing_is_drawn_into_a_pipe_or_a_narrow_terminal(self, run: Here) -> None:
-        assert "▓" not in run("flops").out
-        assert chart.page(costed(LLAMA), Screen(width=30)) == ""
-
-    def test_several_models_overlay(self) -> None:
-        page = chart.page(costed(LLAMA, DEEPSEEK), Screen(width=90, ascii=True))
-        assert "a meta-llama/Llama-3.1-8B, crossover at 21,504" in page
-        assert "b deepseek-ai/DeepSeek-V3, crossover at 9,677" in page
-
-    def test_a_chart_of_prompts_marks_no_crossover(self) -> None:
-        assert "overtakes" not in chart.page(costed(LLAMA, phase="prefill"), Screen(width=90))
-
-    def test_the_axis_has_round_contexts(self) -> None:
-        assert curves.ticks(1, 131_072) == [1, 8, 64, 512, 4096, 32_768]
-        assert [curves.tick(n) for n in (1, 8192, 2**20, 1000)] == ["1", "8Ki", "1Mi", "1,000"]
-
-    def test_svg(self, run: Here, tmp_path: Path) -> None:
-        path = tmp_path / "shares.svg"
-        code, out, err = run("flops", "--chart", str(path), "--format", "json")
-        assert code == 0
-        assert json.loads(out)["models"]
-        assert err == f"chart written to {path}\n"
-        text = path.read_text()
-        assert text.startswith("<svg ")
-        assert "core overtakes FFN at 21,504" in text
-        assert text.count("<polygon") == 4
-
-    def test_svg_of_several_models(self, run: Here, tmp_path: Path) -> None:
-        path = tmp_path / "shares.svg"
-        assert run("flops", LLAMA, GEMMA, "--chart", str(path)).code == 0
-        assert path.read_text().count("<polyline") == 2
-
-    def test_png_without_matplotlib_says_what_to_do(self, run: Here, tmp_path: Path) -> None:
-        run.monkeypatch.setitem(sys.modules, "matplotlib", None)
-        run.monkeypatch.setattr("ffncalc.report.picture.find_spec", lambda name: None)
-        code, out, err = run("flops", "--chart", str(tmp_path / "a.png"))
-        assert (code, out) == (2, "")
-        assert "ffncalc[chart]" in err
-
-    def test_png(self, run: Here, tmp_path: Path) -> None:
-        pytest.importorskip("matplotlib")
-        path = tmp_path / "a.png"
-        assert run("flops", "--chart", str(path)).code == 0
-        assert path.read_bytes().startswith(b"\x89PNG")
-
-    @pytest.mark.parametrize("name", ["a.gif", "a", "nowhere/a.svg"])
-    def test_a_file_that_cannot_be_drawn_is_refused_at_once(self, run: Here, tmp_path: Path, name: str) -> None:
-        code, out, err = run("flops", "--chart", str(tmp_path / name))
-        assert (code, out) == (2, "")
-        assert "--chart" in err

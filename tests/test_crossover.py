@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 import ffncalc
 from ffncalc.analysis.cost import Slope
 from ffncalc.analysis.crossover import crossover, first_reaching
+from ffncalc.analysis.flops import flops
 from ffncalc.ir import Span
 
 SPANS = ["full", "sliding", "top_k", "chunked"]
@@ -64,3 +66,52 @@ def test_windows_everywhere_may_never_cross() -> None:
     assert (found.ctx, found.within_max) == (None, None)
     assert found.saturates == 2 * 4 * 64 * 8  # layers × 4 × heads × head_dim × window
     assert "never" in found.reason
+
+
+def test_a_dense_kernel_crosses_where_every_layer_sees_every_key() -> None:
+    # Gemma 2: 42 layers × 4 × 16 × 256 = 688,128 per key; FFN 2 × 42 × 3 × 3584 × 14336; their quotient is 18,816.
+    found = flops(ffncalc.load("google/gemma-2-9b"), full=True, ctx=[18_815, 18_816])
+    assert (found.crossover.ctx, found.crossover.slopes[0].layers) == (18_816, 42)
+    assert [point.by_category["attention_core"] >= point.by_category["ffn"] for point in found.points] == [False, True]
+
+
+def test_a_dense_kernel_still_works_on_compressed_keys_alone() -> None:
+    # 7 FLOPs for each of 1/4 of the keys and 3 for each key: at 40, 7 × 10 + 3 × 40 = 190; at 39, 7 × 9 + 117 = 180.
+    slopes = [Slope(per_key=per_key, span=Span("full", 0, stride), causal=True) for per_key, stride in ((7, 4), (3, 1))]
+    assert (first_reaching(slopes, 180), first_reaching(slopes, 181), first_reaching(slopes, 190)) == (39, 40, 40)
+
+
+@pytest.mark.parametrize(("source", "ctx"), [(50, 3_022), (1, 3_071), (3_071, 1), (3_072, 1), (9_999, 1)])
+def test_a_source_of_a_fixed_length_costs_the_same_at_every_context(source: int, ctx: int) -> None:
+    # T5-base: FFN 12 × 4 × 768 × 3072; 12 × 4 × 768 FLOPs for each key, its own or the source's: 3,072 keys in all.
+    found = flops(ffncalc.load("google-t5/t5-base"), encoder_ctx=source, ctx=ctx)
+    assert found.crossover.ctx == ctx
+    assert f"12 layers of cross attention see {source:,} tokens of the source" in found.crossover.reason
+    (point,) = found.points
+    assert point.by_category["attention_core"] == 36_864 * (ctx + source) >= point.by_category["ffn"] == 113_246_208
+
+
+def test_a_source_as_long_as_the_context_grows_with_it() -> None:
+    assert flops(ffncalc.load("google-t5/t5-base")).crossover.ctx == 1_536  # half of 3,072
+
+
+def test_the_latent_form_is_the_one_that_was_asked_for() -> None:
+    # Core per key: 61 × 2 × 128 × 320 = 4,997,120 materialised, 61 × 2 × 128 × 1,088 = 16,990,208 absorbed.
+    # FFN 48,356,130,816; everything else 73,249,193,984, which 4,312 keys of the absorbed form reach, 4,311 do not.
+    found = flops(ffncalc.load("deepseek-ai/DeepSeek-V3"), mla="absorbed").crossover
+    assert (found.ctx, found.materialized, found.absorbed, found.core_vs_rest) == (2_847, 9_677, 2_847, 4_312)
+    assert "16,990,208 FLOPs per key" in found.reason
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["google/gemma-2-9b", "google-t5/t5-small", "deepseek-ai/DeepSeek-V3.2"])
+def test_the_crossover_is_where_the_points_say(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    options: dict[str, Any] = {"full": rng.random() < 0.5, "mla": rng.choice(["absorbed", "materialized"])}
+    options["encoder_ctx"] = rng.choice([None, rng.randint(1, 5_000)])
+    model = ffncalc.load(name)
+    at = flops(model, **options).crossover.ctx
+    assert at is not None
+    for point in flops(model, ctx=[max(at - 1, 1), at], **options).points:
+        crossed = point.by_category["attention_core"] >= point.by_category["ffn"]
+        assert crossed == (point.ctx >= at)

@@ -83,7 +83,7 @@ def described(command: str) -> set[str]:
     return {quoted or key for quoted, key in re.findall(r'`(\w+)`|"(\w+)":', row)} - {"jsonl"}
 
 
-@pytest.mark.parametrize("command", ["flops", "crossover", "memory", "parallel"])
+@pytest.mark.parametrize("command", ["params", "flops", "crossover", "memory", "parallel"])
 def test_the_json_table_has_the_keys_of_the_program(command: str, run: Here) -> None:
     entries = json.loads(run(command, DEEPSEEK, "google-t5/t5-small", "--format", "json").out)["models"]
     found = {key for entry in entries for key in keys({command: entry[command]})}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ffncalc.analysis.params import times
@@ -47,16 +47,14 @@ class Slope:
     layers: int = 0
     indexes: tuple[int, ...] = ()
 
-    def at(self, context: int, source: int, *, full: bool) -> int:
-        """FLOPs of the token that sees `context` keys, or `source` of them in cross attention."""
-        if self.span.kind == "source":
-            return self.per_key * source
-        return self.per_key * (self.span.dense(context) if full else self.span.keys(context))
+    def at(self, context: int) -> int:
+        """FLOPs of the token at position `context`, itself included."""
+        return self.per_key * self.span.keys(context)
 
-    def mean(self, context: int, source: int) -> Fraction:
+    def mean(self, context: int) -> Fraction:
         """Mean FLOPs over the positions 1 … `context` of a prompt, windows applied position by position."""
         if self.span.kind == "source":
-            return Fraction(self.at(context, source, full=False))
+            return Fraction(self.at(context))
         return Fraction(int(self.per_key) * self.span.total(context, causal=self.causal), context)
 
 
@@ -64,11 +62,12 @@ class Slope:
 class Cost:
     """FLOPs of one token of one stream: `constant` by category, and what grows with the context.
 
-    `absorbed` are the slopes of the latent form of MLA; the same as `slopes` where there is none.
+    `slopes` are those asked for: `materialized`, or `absorbed` in the latent form of MLA; all the same without MLA.
     """
 
     constant: dict[str, int]
     slopes: tuple[Slope, ...]
+    materialized: tuple[Slope, ...]
     absorbed: tuple[Slope, ...]
 
     @property
@@ -76,12 +75,25 @@ class Cost:
         """FLOPs of all FFNs, routers out."""
         return self.constant["ffn"]
 
+    @property
+    def latent(self) -> bool:
+        """Whether the form of latent attention makes a difference."""
+        return self.absorbed != self.materialized
 
-def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN) -> Cost:
+
+def cost(
+    model: Model,
+    *,
+    absorbed: bool = False,
+    full: bool = False,
+    source: int | None = None,
+    stream: Stream = Stream.TOKEN,
+) -> Cost:
     """The cost of one token of `stream`: the decoded one, or a source token of an encoder–decoder.
 
-    `absorbed` takes the latent form of MLA where a layer has one. Keys and values of cross attention are computed
-    once per source token, so they belong to the source's cost.
+    `absorbed` takes the latent form of MLA where a layer has one, `full` counts every key in every layer, and `source`
+    is the length of the source (None: as long as the context). Keys and values of cross attention are computed once
+    per source token, so they belong to the source's cost.
     """
     parts: dict[str, list[int]] = {name: [] for name in CATEGORIES}
     slopes: dict[Key, list[int]] = defaultdict(list)
@@ -101,7 +113,7 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
                 if mixing.per_token:
                     parts[ROLES.get(mixing.role, "other")].append(times(runs, mixing.per_token))
                 if mixing.per_key:
-                    key = (mixing.span, block.causal, mixing.indexer)
+                    key = (_counted(mixing.span, full, source), block.causal, mixing.indexer)
                     slopes[key].append(per_key := times(runs, mixing.per_key))
                     latent[key].append(per_key if mixing.absorbed is None else times(runs, mixing.absorbed))
                     layers[key].append(block)
@@ -110,8 +122,16 @@ def cost(model: Model, *, absorbed: bool = False, stream: Stream = Stream.TOKEN)
     return Cost(
         constant={name: total(numbers) for name, numbers in parts.items()},
         slopes=other if absorbed else plain,
+        materialized=plain,
         absorbed=other,
     )
+
+
+def _counted(span: Span, full: bool, source: int | None) -> Span:
+    """The span whose keys are counted in place of those attended."""
+    if span.kind == "source":
+        return replace(span, size=source or 0)
+    return replace(span, kind="full", size=0) if full else span
 
 
 def _slopes(found: Mapping[Key, list[int]], layers: Mapping[Key, list[Block]]) -> tuple[Slope, ...]:

@@ -14,12 +14,14 @@ from ffncalc.ir import Model
 class Crossover:
     """The smallest context at which the attention core of one decoded token costs at least as much as the FFN.
 
-    `ctx` is None when it never does. `core_vs_rest`: the core against everything else. `absorbed`: with the latent
-    form of MLA, where the model has it. `saturates`: what the core's cost never exceeds (None: it has no bound).
+    `ctx` is None when it never does. `core_vs_rest`: the core against everything else. `materialized` and `absorbed`:
+    in either form of MLA, where the model has it; one of them is `ctx`. `saturates`: what the core's cost never exceeds
+    (None: it has no bound).
     """
 
     ctx: int | None
     core_vs_rest: int | None
+    materialized: int | None
     absorbed: int | None
     ffn: int
     saturates: int | None
@@ -42,13 +44,15 @@ class Crossover:
             return "the model has no attention"
         if self.ctx is None:
             return f"never: the core saturates at {self.saturates:,} FLOPs per token, the FFN costs {self.ffn:,}"
+        sources = [s for s in self.slopes if s.span.kind == "source" and s.span.size]
         rising = [s for s in self.slopes if s.span.keys(2 * self.ctx) > s.span.keys(self.ctx)]
-        still = [s for s in self.slopes if s not in rising]
+        still = [s for s in self.slopes if s not in rising and s not in sources]
         parts = [
             f"the core grows by {sum(int(s.per_key) for s in rising):,} FLOPs per key there, {_where(rising)}"
             if rising
             else "no layer grows any more there",
             f"{_where(still)} {'is' if len(still) == 1 and still[0].layers == 1 else 'are'} full" if still else "",
+            *(f"{_layers(s)} of cross attention see {s.span.size:,} tokens of the source" for s in sources),
             f"the FFN costs {self.ffn:,} FLOPs per token",
         ]
         return "; ".join(filter(None, parts))
@@ -59,6 +63,7 @@ class Crossover:
             "ctx": self.ctx,
             "reason": self.reason,
             "core_vs_rest": self.core_vs_rest,
+            "materialized": self.materialized,
             "absorbed": self.absorbed,
             "ffn_flops": int(self.ffn),
             "core_saturates": self.saturates,
@@ -83,11 +88,11 @@ class Crossover:
 
 def _where(slopes: Sequence[Slope]) -> str:
     """`26 layers of sliding 4,096 and 26 layers of full attention`."""
-    each = (
-        f"{s.layers} layer{'s' if s.layers != 1 else ''} of {s.span} {'indexer' if s.indexer else 'attention'}"
-        for s in slopes
-    )
-    return " and ".join(each)
+    return " and ".join(f"{_layers(s)} of {s.span} {'indexer' if s.indexer else 'attention'}" for s in slopes)
+
+
+def _layers(slope: Slope) -> str:
+    return f"{slope.layers} layer{'s' if slope.layers != 1 else ''}"
 
 
 def crossover(model: Model) -> Crossover:
@@ -95,16 +100,20 @@ def crossover(model: Model) -> Crossover:
     return of_cost(cost(model), model)
 
 
-def of_cost(plain: Cost, model: Model) -> Crossover:
-    """The same, from the cost of one decoded token with keys and values materialised."""
-    ffn, differs = int(plain.ffn), plain.absorbed != plain.slopes
+def of_cost(own: Cost, model: Model) -> Crossover:
+    """The same, from the cost of one decoded token under any options."""
+
+    def against_ffn(slopes: Sequence[Slope]) -> int | None:
+        return first_reaching(slopes, int(own.ffn)) if own.ffn else None
+
     return Crossover(
-        ctx=first_reaching(plain.slopes, ffn) if ffn else None,
-        core_vs_rest=first_reaching(plain.slopes, sum(map(int, plain.constant.values()))),
-        absorbed=first_reaching(plain.absorbed, ffn) if differs and ffn else None,
-        ffn=plain.ffn,
-        saturates=_saturation(plain.slopes),
-        slopes=plain.slopes,
+        ctx=against_ffn(own.slopes),
+        core_vs_rest=first_reaching(own.slopes, sum(map(int, own.constant.values()))),
+        materialized=against_ffn(own.materialized) if own.latent else None,
+        absorbed=against_ffn(own.absorbed) if own.latent else None,
+        ffn=own.ffn,
+        saturates=_saturation(own.slopes),
+        slopes=own.slopes,
         max_position_embeddings=model.max_context,
     )
 
@@ -157,7 +166,7 @@ def _in_piece(slopes: Sequence[Slope], target: int, low: int, high: int | None) 
         per_key = int(s.per_key)
         if s.span.kind == "chunked":
             period, teeth = int(s.span.size), teeth + per_key
-        elif s.span.kind in ("sliding", "top_k") and s.span.size < low:
+        elif (s.span.kind in ("sliding", "top_k") and s.span.size < low) or (s.span.kind == "source" and s.span.size):
             flat += per_key * int(s.span.size)
         else:
             rise += per_key
@@ -184,7 +193,7 @@ def _on_saw(target: int, rise: int, teeth: int, period: int, low: int) -> int | 
 
 
 def _saturation(slopes: Sequence[Slope]) -> int | None:
-    """The most that windowed attention can cost; None where some layer sees everything."""
-    if any(s.span.kind in ("full", "source") for s in slopes):
+    """The most that attention can cost; None where some layer sees everything."""
+    if any(not s.span.size for s in slopes):
         return None
     return sum(int(s.per_key) * int(s.span.size) for s in slopes)

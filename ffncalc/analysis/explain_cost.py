@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from ffncalc.analysis.cost import CATEGORIES, Cost, Slope, cost
 from ffncalc.analysis.crossover import Crossover, of_cost
@@ -13,6 +14,8 @@ from ffncalc.analysis.explain import Explanation, keys
 from ffncalc.analysis.flops import Flops, Mla, Phase, Point
 from ffncalc.formula import Num, symbols, values
 from ffncalc.ir import Block, Model, Stream
+
+Counting = Callable[[Model], Cost]  # `cost` of one stream, under the options given
 
 NAMES = {
     "ffn": "FFN",
@@ -23,21 +26,23 @@ NAMES = {
 
 def explain_flops(model: Model, found: Flops) -> Explanation:
     """The derivation of the numbers of `found`."""
-    latent = found.mla is Mla.ABSORBED
-    own = cost(model, absorbed=latent)
+    under = partial(cost, absorbed=found.mla is Mla.ABSORBED, full=found.full)
+    tokens, sources = partial(under, source=found.encoder_ctx), partial(under, stream=Stream.SOURCE)
+    own = tokens(model)
     chapters = [
-        *_layers(model, latent, Stream.TOKEN),
-        Chapter(title="Whatever the context", steps=tuple(_constants(model, own, latent, Stream.TOKEN))),
-        *(_at(point, own, found) for point in found.points),
+        *_layers(model, tokens),
+        Chapter(title="Whatever the context", steps=tuple(_constants(model, own, tokens))),
+        *(_at(point, own, found, "context") for point in found.points),
     ]
     if found.source:
-        encoder = cost(model, absorbed=latent, stream=Stream.SOURCE)
+        encoder = sources(model)
         chapters += [
-            *_layers(model, latent, Stream.SOURCE),
-            Chapter(title="Per source token", steps=tuple(_constants(model, encoder, latent, Stream.SOURCE))),
-            *(_at(point, encoder, found, "source of ") for point in found.source),
+            *_layers(model, sources),
+            Chapter(title="Per source token", steps=tuple(_constants(model, encoder, sources))),
+            *(_at(point, encoder, found, "source") for point in found.source),
         ]
-    chapters.append(Chapter(title="Crossover", steps=tuple(_crossing(found.crossover, own))))
+    title = f"Crossover {found.crossing}".rstrip()
+    chapters.append(Chapter(title=title, steps=tuple(_crossing(found.crossover, own))))
     return _explanation(model, own, chapters)
 
 
@@ -45,7 +50,7 @@ def explain_crossover(model: Model) -> Explanation:
     """The derivation of the crossover of `model`."""
     own = cost(model)
     chapters = [
-        *_layers(model, False, Stream.TOKEN),
+        *_layers(model, cost),
         Chapter(title="Crossover", steps=tuple(_crossing(of_cost(own, model), own))),
     ]
     return _explanation(model, own, chapters)
@@ -56,21 +61,20 @@ def _explanation(model: Model, own: Cost, chapters: Sequence[Chapter]) -> Explan
     return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
 
 
-def _layers(model: Model, latent: bool, stream: Stream) -> Iterator[Chapter]:
+def _layers(model: Model, counting: Counting) -> Iterator[Chapter]:
     """What one token costs in one layer of each kind, and outside the layers."""
     outside = [block for block in model.blocks if not block.indexes]
     for block in (*(b for b in model.blocks if b.indexes), *outside):
-        one = _one(model, (block,), latent, stream)
+        one = _one(model, block, counting)
         steps = tuple(_block_steps(one, per=" per layer" if block.indexes else ""))
         kinds = ", ".join(filter(None, (block.kind("mixer"), block.kind("ffn"))))
         title = kinds if block.indexes else block.prefix or "Outside the layers"
         yield Chapter(title=title, steps=steps, indexes=block.indexes, stack=block.prefix, calls=block.calls)
 
 
-def _one(model: Model, blocks: Sequence[Block], latent: bool, stream: Stream) -> Cost:
-    """The cost of one layer of each of these blocks, run once."""
-    single = tuple(replace(block, indexes=block.indexes[:1], calls=1) for block in blocks)
-    return cost(replace(model, blocks=single), absorbed=latent, stream=stream)
+def _one(model: Model, block: Block, counting: Counting) -> Cost:
+    """The cost of one layer of this block, run once."""
+    return counting(replace(model, blocks=(replace(block, indexes=block.indexes[:1], calls=1),)))
 
 
 def _block_steps(one: Cost, per: str) -> Iterator[Step]:
@@ -85,10 +89,10 @@ def _core_name(slope: Slope) -> str:
     return f"{slope.span} {'indexer' if slope.indexer else 'attention core'}"
 
 
-def _constants(model: Model, own: Cost, latent: bool, stream: Stream) -> Iterator[Step]:
+def _constants(model: Model, own: Cost, counting: Counting) -> Iterator[Step]:
     """Each category from its share of every kind of layer."""
     each = [
-        (block.count * block.calls, _one(model, (block,), latent, stream))
+        (block.count * block.calls, _one(model, block, counting))
         for block in model.blocks
         if block.stream is not Stream.MEDIA
     ]
@@ -102,9 +106,9 @@ def _constants(model: Model, own: Cost, latent: bool, stream: Stream) -> Iterato
             )
 
 
-def _at(point: Point, own: Cost, found: Flops, what: str = "context ") -> Chapter:
-    """The sum at one context."""
-    steps = [_core_step(slope, point.ctx, found) for slope in own.slopes]
+def _at(point: Point, own: Cost, found: Flops, length: str) -> Chapter:
+    """The sum at one context, or for one token of a source that long."""
+    steps = [_core_step(slope, point.ctx, found, length) for slope in own.slopes]
     factor = 3 if found.phase is Phase.TRAIN else 1
     parts = {name: _shown(Fraction(n) / factor) for name, n in point.by_category.items() if n}
     total = _shown(Fraction(point.total) / factor)
@@ -115,15 +119,15 @@ def _at(point: Point, own: Cost, found: Flops, what: str = "context ") -> Chapte
         steps.append(Step(name="training", symbols="", values=f"3 × {total:,}", result=_shown(Fraction(point.total))))
     share = f"{NAMES['ffn']} / total"
     steps.append(Step(name="FFN share", symbols=share, values="", result=point.ffn_share))
-    return Chapter(title=f"{what}{point.ctx:,}", steps=tuple(steps))
+    return Chapter(title=f"{'source of' if length == 'source' else length} {point.ctx:,}", steps=tuple(steps))
 
 
-def _core_step(slope: Slope, ctx: int, found: Flops) -> Step:
+def _core_step(slope: Slope, ctx: int, found: Flops, length: str) -> Step:
     """FLOPs of the core in all layers of one span."""
-    n = found.encoder_ctx or ctx if slope.span.kind == "source" else ctx
+    source = slope.span.kind == "source"
     name = f"{_core_name(slope)} in {slope.layers} layers"
-    if found.full or found.phase is Phase.DECODE or slope.span.kind == "source":
-        keys_ = slope.span.dense(n) if found.full else slope.span.keys(Num(n, "context"))
+    if found.full or found.phase is Phase.DECODE or source:
+        keys_ = Num(slope.span.keys(ctx), "source") if source else slope.span.keys(Num(ctx, length))
         number = int(slope.per_key) * int(keys_)
         texts = [f"{int(slope.per_key):,} × {_text(keys_, named)}" for named in (True, False)]
         return Step(name=name, symbols=texts[0] if texts[0] != texts[1] else "", values=texts[1], result=number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
@@ -76,7 +76,10 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Flops:
-    """FLOPs per token at several contexts, under one convention. `source` is one encoder token, where there is one."""
+    """FLOPs per token at several contexts, under one convention. `source` is one encoder token, where there is one.
+
+    `crossover` is that of one decoded token in every phase, under `mla`, `full` and `encoder_ctx`.
+    """
 
     phase: Phase
     mla: Mla
@@ -99,13 +102,25 @@ class Flops:
         return self.max_context is not None and context > self.max_context
 
     @property
+    def attends_source(self) -> bool:
+        """Whether the length of the source makes a difference."""
+        return bool(self.source) or any(slope.span.kind == "source" for slope in self.crossover.slopes)
+
+    @property
+    def crossing(self) -> str:
+        """Which token the crossover is about, where it is not the one of `points`."""
+        if self.phase is Phase.DECODE or self.full:
+            return ""
+        return "for one decoded token" if self.causal else "for one token amid the text"
+
+    @property
     def convention(self) -> str:
         """What is counted, in words."""
         parts = [
             WORDS[self.phase] if self.causal else ("training, 3 × " if self.phase is Phase.TRAIN else "") + BOTH_SIDES,
             "every layer and position counted with all keys" if self.full else "",
             f"latent attention {self.mla.value}" if self.latent else "",
-            f"source of {self.encoder_ctx:,} tokens" if self.encoder_ctx and self.source else "",
+            f"source of {self.encoder_ctx:,} tokens" if self.encoder_ctx and self.attends_source else "",
             "2 FLOPs per multiply-add, matrix products only",
         ]
         return "; ".join(filter(None, parts))
@@ -150,19 +165,18 @@ def flops(
     contexts = contexts_of(model, ctx)
     at_least_one(encoder_ctx)
     phase, mla = _member(Phase, phase, "phase"), _member(Mla, mla, "mla")
-    plain = cost(model)
-    own = replace(plain, slopes=plain.absorbed) if mla is Mla.ABSORBED else plain
-    encoder = cost(model, absorbed=mla is Mla.ABSORBED, stream=Stream.SOURCE) if has_source(model) else None
-    lengths = [encoder_ctx or n for n in contexts]
+    absorbed = mla is Mla.ABSORBED
+    own = cost(model, absorbed=absorbed, full=full, source=encoder_ctx)
+    encoder = cost(model, absorbed=absorbed, full=full, stream=Stream.SOURCE) if has_source(model) else None
     return Flops(
         phase=phase,
         mla=mla,
         full=full,
         encoder_ctx=encoder_ctx,
-        points=tuple(point(own, n, m, phase, full) for n, m in zip(contexts, lengths, strict=True)),
-        source=tuple(point(encoder, m, m, phase, full) for m in lengths) if encoder else (),
-        crossover=of_cost(plain, model),
-        latent=plain.absorbed != plain.slopes,
+        points=tuple(point(own, n, phase, full) for n in contexts),
+        source=tuple(point(encoder, encoder_ctx or n, phase, full) for n in contexts) if encoder else (),
+        crossover=of_cost(own, model),
+        latent=own.latent,
         recurrent=recurrent(model),
         causal=any(b.causal for b in model.blocks if b.indexes and b.stream is Stream.TOKEN),
     )
@@ -183,10 +197,10 @@ def _member(kind: type[E], value: str, what: str) -> E:
         raise UsageError(f"{what} must be one of {', '.join(kind)}, got {value!r}") from None
 
 
-def point(cost: Cost, ctx: int, source: int, phase: Phase, full: bool) -> Point:
-    """One token's cost at a context."""
+def point(cost: Cost, ctx: int, phase: Phase, full: bool) -> Point:
+    """One token's cost at a context; with `full`, every position costs the same."""
     decode = full or phase is Phase.DECODE
-    core: Number = sum(s.at(ctx, source, full=full) if decode else s.mean(ctx, source) for s in cost.slopes)
+    core: Number = sum(s.at(ctx) if decode else s.mean(ctx) for s in cost.slopes)
     times = 3 if phase is Phase.TRAIN else 1
     parts = {**cost.constant, "attention_core": core}
     return Point(ctx=ctx, by_category={name: times * n for name, n in parts.items()})

@@ -41,7 +41,7 @@ class Target:
             found = crossover(model).ctx
             return math.inf if found is None else Fraction(int(found))
         assert self.ctx is not None
-        found_point = point(cost(model), self.ctx, self.ctx, Phase.DECODE, False)
+        found_point = point(cost(model), self.ctx, Phase.DECODE, False)
         total = Fraction(found_point.total)
         return Fraction(found_point.by_category["ffn"]) / total if total else Fraction(0)
 

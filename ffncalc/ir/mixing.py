@@ -18,6 +18,7 @@ def _ramp(n: int, limit: int) -> int:
 class Span:
     """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`.
 
+    A source is as long as the context, or `size` tokens where that is said.
     `stride`: one key stands for that many tokens, once all of them are there (compressed attention).
     """
 
@@ -33,6 +34,8 @@ class Span:
             return call("min", min(context, self.size), context, self.size)
         if self.kind == "chunked":
             return (context - 1) % self.size + 1
+        if self.kind == "source":
+            return self.size or context
         return context
 
     def dense(self, context: int) -> int:

@@ -15,6 +15,11 @@ from ffncalc.report.titles import notes, subtitle, title
 
 CONVENTION = "attention core against the FFN, for one decoded token; routers are in neither"
 
+FORMS = {
+    "materialized": "with the keys and values of latent attention projected up",
+    "absorbed": "with latent attention as inference engines run it",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Crossed:
@@ -92,13 +97,16 @@ def spans(slopes: Sequence[Slope]) -> Table:
     return Table(columns, tuple(found))
 
 
-def facts(found: Crossover, base: Crossover | None = None, *, full: bool = False) -> Iterator[tuple[str, str]]:
-    """What is known, in words."""
+def facts(
+    found: Crossover, base: Crossover | None = None, *, of: str = "", full: bool = False
+) -> Iterator[tuple[str, str]]:
+    """What is known, in words; `of` says which token it is about, where the page is about another."""
     before = f"; unchanged: {_at(base.ctx)}" if base else ""
-    yield "crossover", f"{_at(found.ctx)}{within(found)}{before}"
+    yield "crossover", f"{_at(found.ctx)}{f' {of}' if of else ''}{within(found)}{before}"
     yield "because", found.reason
-    if found.absorbed is not None:
-        yield "absorbed", f"{_at(found.absorbed)}, with latent attention as inference engines run it"
+    for name, ctx in (("materialized", found.materialized), ("absorbed", found.absorbed)):
+        if ctx is not None and ctx != found.ctx:
+            yield name, f"{_at(ctx)}, {FORMS[name]}"
     if full or found.core_vs_rest is not None:
         yield "against the rest", f"{_at(found.core_vs_rest)}, where the core costs as much as everything else"
 

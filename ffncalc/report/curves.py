@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ffncalc.analysis.flops import Flops, Mla, Phase, flops
+from ffncalc.analysis.flops import Flops, Phase, flops
 from ffncalc.ir import Model
 from ffncalc.report.entry import Entry
 from ffncalc.report.numbers import grouped
@@ -81,9 +81,7 @@ def curves(entry: Entry[Costed], first: int, last: int, count: int) -> Curves:
 
 def crossover(cost: Flops) -> int | None:
     """Where the core overtakes the FFN under the convention of `cost`; None in charts of prompts."""
-    if cost.phase is not Phase.DECODE:
-        return None
-    return cost.crossover.absorbed if cost.latent and cost.mla is Mla.ABSORBED else cost.crossover.ctx
+    return cost.crossover.ctx if cost.phase is Phase.DECODE else None
 
 
 def _again(model: Model, found: Flops, contexts: Sequence[int]) -> Flops:

@@ -57,8 +57,7 @@ def idle(found: Flops) -> Iterator[str]:
     """A note on each choice that changes no number of this model."""
     if found.mla is Mla.ABSORBED and not found.latent:
         yield "absorbed changes no number: no layer has latent attention"
-    sources = [slope for slope in found.crossover.slopes if slope.span.kind == "source"]
-    if found.encoder_ctx is not None and not (found.source or sources):
+    if found.encoder_ctx is not None and not found.attends_source:
         yield NO_SOURCE
 
 
@@ -137,7 +136,7 @@ def points(cost: Flops, found: Sequence[Point], label: str, base: Sequence[Point
             number(before.total) if before else "",
             "" if change is None else f"+{number(change)}" if change > 0 else number(change),
             percent(before.ffn_share) if before else "",
-            f"beyond {grouped(cost.max_context or 0)}" if cost.beyond(point.ctx) else "",
+            f"beyond {grouped(cost.max_context or 0)}" if found is cost.points and cost.beyond(point.ctx) else "",
         )
         return Row(cells)
 
@@ -160,7 +159,7 @@ def shortened(number: Number) -> str:
 
 
 def _facts(model: Model, cost: Flops, base: Flops | None) -> Iterator[tuple[str, str]]:
-    yield from crossing(cost.crossover, base.crossover if base else None)
+    yield from crossing(cost.crossover, base.crossover if base else None, of=cost.crossing)
     if any(cost.beyond(point.ctx) for point in cost.points):
         yield "beyond", f"longer than the {grouped(cost.max_context or 0)} tokens that the model is made for"
 
