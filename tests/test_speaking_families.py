@@ -172,3 +172,12 @@ def test_granite_vision_reads_the_sides_of_its_windows() -> None:
     assert names["model.layerwise_projectors.0.image_positions"].shape == (1, 9, 64)
     with pytest.raises(ConfigError, match="downsample_rate: expected two sides"):
         load("granite4_vision", downsample_rate="half", **asked)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "tied"), [(True, False, 1), (False, True, 0), (None, True, 1), (None, False, 0)]
+)
+def test_pix2struct_is_tied_as_the_outer_flag_says(outer: bool | None, inner: bool, tied: int) -> None:
+    raw: dict[str, Any] = {"model_type": "pix2struct", "text_config": {"tie_word_embeddings": inner}}
+    model = ffncalc.load(raw if outer is None else raw | {"tie_word_embeddings": outer})
+    assert ffncalc.params(model).by_role["head"] == (1 - tied) * 50244 * 768

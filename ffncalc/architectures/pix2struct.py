@@ -24,6 +24,7 @@ NAMES = Projections(q="attention.query", k="attention.key", v="attention.value",
 class Config(BaseConfig):
     text_config: dict[str, Any] | None = None
     vision_config: dict[str, Any] | None = None
+    tie_word_embeddings: bool | None = None  # where it stands outside, it decides
 
 
 class TextConfig(BaseConfig):
@@ -42,7 +43,9 @@ def build(c: Config) -> Model:
     image = tower(c.vision_config, "encoder.", default="pix2struct_vision_model", fixed=True)
     width = text.hidden_size
     table = Embedding("embed_tokens", rows=text.vocab_size, width=width)
-    tied = "decoder.embed_tokens.weight" if text.tie_word_embeddings else ""
+    outer = None if "tie_word_embeddings" in c.taken else c.tie_word_embeddings
+    shared = text.tie_word_embeddings if outer is None else outer
+    tied = "decoder.embed_tokens.weight" if shared else ""
     first, rest = layer(text, True), layer(text, False)
     return Model(
         model_type=c.model_type,
