@@ -33,7 +33,7 @@ def quantisations(raw: Mapping[str, Any], prefix: str = "") -> Iterator[Quantisa
     """Every quantisation that a config declares, outside and in its language model."""
     for key in KEYS:
         table = raw.get(key)
-        if isinstance(table, Mapping) and table:
+        if isinstance(table, Mapping):
             yield _read(table, prefix + key)
     for key in PARTS:
         inner = raw.get(key)

@@ -20,7 +20,7 @@ SEVERITY = Severity.WARNING
 
 def check(subject: Subject) -> Iterator[Fault]:
     key = next((k for k in ("dtype", "torch_dtype") if subject.raw.get(k) is not None), None)
-    if key is None or subject.raw[key] not in ("float32", "torch.float32", "fp32") or subject.model is None:
+    if key is None or subject.raw[key] not in ("float", "float32", "torch.float32", "fp32") or subject.model is None:
         return
     total = int(params(subject.model).total)
     if total > 10**9:

@@ -1,6 +1,7 @@
 """A module that is to stay unquantised is not in the model.
 
-It was meant to be excluded, so its weights are taken for what they are not.
+It was meant to be excluded, so its weights are taken for what they are not. An info where other
+entries of the list are in the model.
 
 Bad: {"quantization_config": {"quant_method": "fp8", "modules_to_not_convert": ["lm_haed"]}}
 Good: {"quantization_config": {"quant_method": "fp8", "modules_to_not_convert": ["lm_head"]}}

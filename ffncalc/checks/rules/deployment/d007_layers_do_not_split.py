@@ -1,6 +1,6 @@
-"""The layers are no multiple of --pp.
+"""The layers are no multiple of --pp, or fewer than --pp (an error).
 
-Stages differ in length then, and the longest sets the pace.
+Stages differ in length then, and the longest sets the pace; with fewer layers than stages some stages are empty.
 
 Settings: pp = 5
 Bad: {"num_hidden_layers": 32}
@@ -31,7 +31,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         uneven = f"{more} stages of {each + 1} and {pp - more} of {each}"
         yield Fault(
             at,
-            f"{at} {layers} over {pp} stages: {uneven}",
+            f"{at} {layers} over {pp} stages: {f'{pp - layers} of them empty' if pp > layers else uneven}",
             f"--pp that divides them: {listed(divisors([layers]))}.",
             severity=Severity.ERROR if pp > layers else None,
         )

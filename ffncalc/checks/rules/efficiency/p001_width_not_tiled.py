@@ -1,4 +1,4 @@
-"""A width is no multiple of 64 (a warning) or 128.
+"""A width is no multiple of 64 (a warning) or 128 (an info).
 
 Matrix units work on tiles of 64 or 128; the last one is filled in part, and fp8 blocks of 128 do not fit.
 

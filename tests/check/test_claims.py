@@ -1,0 +1,95 @@
+"""What a config says of itself against what loaders make of it: quantisation, dtype, rope, sizes in names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ffncalc.checks.finding import Finding
+from tests.check.configs import ABSENT, LLAMA, changed, config, found
+
+
+def of(code: str, base: str, change: dict[str, Any], **options: Any) -> list[Finding]:
+    """What one rule finds in a changed config."""
+    return [f for f in found(changed(config(base), change), **options) if f.code == code]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {},
+        {"bits": 4, "group_size": 128},
+        {"load_in_4bit": False},
+        {"quant_method": None, "bits": 4},
+        {"config_groups": {}},
+    ],
+    ids=str,
+)
+def test_a_quantisation_without_a_method_is_found(table: dict[str, Any]) -> None:
+    (finding,) = of("C007", LLAMA, {"quantization_config": table})
+    assert finding.field == "quantization_config"
+    assert finding.message == "quantization_config names no quant_method"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"quantization": {"bits": 4, "group_size": 64}},
+        {"quantization": {"bits": 4, "group_size": 64}, "quantization_config": {"bits": 4, "group_size": 64}},
+        {"quantization_config": {"bits": 4, "group_size": 64, "mode": "affine"}},
+        {"quantization_config": {"load_in_4bit": True}},
+        {"quantization_config": {"config_groups": {"group_0": {"weights": {"num_bits": 8}}}}},
+        {"quantization_config": {"producer": {"name": "modelopt"}, "quant_algo": "FP8"}},
+        {"quantization_config": None},
+    ],
+    ids=str,
+)
+def test_a_method_that_the_fields_tell_is_enough(change: dict[str, Any]) -> None:
+    assert of("C007", LLAMA, change) == []
+
+
+@pytest.mark.parametrize("key", ["torch_dtype", "dtype"])
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("bf16", 'Write "bfloat16".'),
+        ("fp16", 'Write "float16".'),
+        ("torch.bfloat16", 'Write "bfloat16".'),
+        ("BFloat16", 'Write "bfloat16".'),
+        ("fp8", 'Write "float8_e4m3fn".'),
+        ("int4", "quantised is for quantization_config."),
+        ("brain", "quantised is for quantization_config."),
+    ],
+)
+def test_a_dtype_that_torch_does_not_have_is_found_with_the_name_that_it_has(key: str, name: str, hint: str) -> None:
+    (finding,) = of("C004", LLAMA, {"torch_dtype": ABSENT, key: name})
+    assert finding.field == key
+    assert finding.message == f"{key} '{name}' is no dtype that torch has for weights"
+    assert finding.hint.endswith(hint)
+
+
+@pytest.mark.parametrize("name", ["auto", "bfloat16", "float16", "half", "float", "float32", "float8_e4m3fn"])
+def test_a_dtype_of_torch_is_not_found(name: str) -> None:
+    assert of("C004", LLAMA, {"torch_dtype": name}) == []
+
+
+def test_two_names_of_one_dtype_do_not_disagree() -> None:
+    assert of("C004", LLAMA, {"torch_dtype": "half", "dtype": "float16"}) == []
+
+
+@pytest.mark.parametrize("name", ["float32", "float"])
+def test_full_precision_is_found_under_either_of_its_names(name: str) -> None:
+    assert [f.field for f in of("C005", LLAMA, {"torch_dtype": name})] == ["torch_dtype"]
+
+
+@pytest.mark.parametrize(
+    ("pp", "severity", "message"),
+    [
+        (5, "warning", "num_hidden_layers 32 over 5 stages: 2 stages of 7 and 3 of 6"),
+        (33, "error", "num_hidden_layers 32 over 33 stages: 1 of them empty"),
+    ],
+)
+def test_uneven_stages_are_a_warning_and_empty_ones_an_error(pp: int, severity: str, message: str) -> None:
+    (finding,) = of("D007", LLAMA, {}, pp=pp)
+    assert (finding.severity, finding.message) == (severity, message)
