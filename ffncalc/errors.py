@@ -75,13 +75,15 @@ class ConfigError(FfncalcError):
 
 
 class UnsupportedModel(FfncalcError):
-    """No architecture is registered for this model_type."""
+    """No architecture is registered for this model_type; `like` is the type that its class is named after."""
 
     kind = "unsupported"
 
-    def __init__(self, model_type: str, known: Iterable[str]) -> None:
-        near = nearest(model_type, known)
+    def __init__(self, model_type: str, known: Iterable[str], like: str | None = None) -> None:
+        near = () if like else nearest(model_type, known)
         hint = f"Did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
+        if like:
+            hint = f"Its class is that of {like}: --set model_type={like} reads it so. "
         super().__init__(
             f"model_type {shown(model_type)} is not supported.",
             f"{hint}`ffncalc archs` lists the supported types.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ffncalc
-from ffncalc.errors import ConfigError, shown
+from ffncalc.errors import ConfigError, UnsupportedModel, shown
 
 HUGE = 10**5000  # more digits than Python writes
 
@@ -58,3 +58,13 @@ def test_a_billion_experts_are_listed_at_once() -> None:
     }
     names = [tensor.name for tensor in ffncalc.tensors(ffncalc.load(raw))]
     assert "model.layers.0.block_sparse_moe.experts.[0-999999999].w1.weight" in names
+
+
+def test_an_unknown_type_with_a_known_class_names_what_to_set() -> None:
+    raw = {"model_type": "phi4", "architectures": ["Phi3ForCausalLM"]}
+    with pytest.raises(UnsupportedModel) as caught:
+        ffncalc.load(raw)
+    assert "--set model_type=phi3" in caught.value.hint
+    with pytest.raises(UnsupportedModel) as caught:
+        ffncalc.load(raw | {"architectures": ["Phi4ForCausalLM"]})
+    assert "Did you mean 'phi' or 'phi3'?" in caught.value.hint

@@ -51,6 +51,8 @@ def defaults() -> dict[str, dict[str, Any]]:
 def parse(raw: Mapping[str, Any], *, prefix: str = "", nested: bool = False) -> BaseConfig:
     """The typed config of a raw one; `nested` parts of a composite may lack any field (see `BaseConfig.parse`)."""
     model_type = model_type_of(raw, prefix)
+    if model_type not in MODULES and (like := _type_of_first_class(raw)):
+        raise UnsupportedModel(model_type, MODULES, like)
     config_class: type[BaseConfig] = module(model_type).Config
     own = dict(raw) | {"model_type": model_type}
     return config_class.parse(own, defaults().get(model_type, {}), prefix=prefix, nested=nested)
@@ -125,8 +127,12 @@ def model_type_of(raw: Mapping[str, Any], prefix: str = "") -> str:
         return model_type
     if model_type is not None:
         raise ConfigError(f"{prefix}model_type: must be a non-empty string, got {shown(model_type)}")
-    classes = raw.get("architectures")
-    first = classes[0] if isinstance(classes, list) and classes else None
-    if isinstance(first, str) and (name := type_of_class(first)):
+    if name := _type_of_first_class(raw):
         return name
     raise ConfigError(f"{prefix}model_type: missing, and `architectures` does not tell which it is")
+
+
+def _type_of_first_class(raw: Mapping[str, Any]) -> str | None:
+    classes = raw.get("architectures")
+    first = classes[0] if isinstance(classes, list) and classes else None
+    return type_of_class(first) if isinstance(first, str) else None
