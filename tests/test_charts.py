@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,45 @@ class TestCharts:
         page = chart.page(costed(LLAMA, DEEPSEEK), Screen(width=90, ascii=True))
         assert "a meta-llama/Llama-3.1-8B, crossover at 21,504" in page
         assert "b deepseek-ai/DeepSeek-V3, crossover at 9,677" in page
+
+    @pytest.mark.parametrize("width", [40, 41, 50, 60, 72, 80, 120])
+    @pytest.mark.parametrize(
+        ("refs", "options"),
+        [
+            (("google-t5/t5-base",), {}),
+            (("google-t5/t5-base",), {"encoder_ctx": 50}),
+            ((GEMMA,), {"full": True}),
+            ((DEEPSEEK,), {"mla": "absorbed"}),
+            (("ai21labs/Jamba-v0.1",), {"ctx": [1, 10**12]}),
+            (("google-bert/bert-base-uncased",), {"ctx": 7}),
+            (("state-spaces/mamba-130m-hf",), {}),
+            ((LLAMA, GEMMA, DEEPSEEK), {}),
+        ],
+    )
+    def test_no_line_is_wider_than_the_screen(self, refs: tuple[str, ...], options: dict[str, Any], width: int) -> None:
+        for color in (True, False):
+            page = chart.page(costed(*refs, **options), Screen(width=width, color=color))
+            lines = re.sub(r"\x1b\[[0-9;]*m", "", page).splitlines()
+            assert max(map(len, lines)) <= width
+            words = " ".join(page.split())
+            assert all(ref in words for ref in refs)
+            assert words.count(" context") == 1
+
+    def test_what_does_not_fit_stands_on_a_line_of_its_own(self) -> None:
+        # 60 columns less 6 of the margin and 2 of air are 52; 51 × log(1,536) / log(131,072) = 31.75, so column 32.
+        lines = chart.page(costed("google-t5/t5-base"), Screen(width=60, ascii=True)).splitlines()
+        assert lines[18:] == [
+            "      1        8       64       512      4Ki     32Ki",
+            " " * 51 + "context",
+            " " * (6 + 32) + "^",
+            "      the core overtakes the FFN at 1,536",
+            "      . attention core  = projections  h head  # FFN",
+        ]
+        assert {line.index("|") for line in lines[2:18]} == {38}
+
+    def test_a_legend_is_broken_between_its_names(self) -> None:
+        lines = chart.page(costed(DEEPSEEK), Screen(width=40)).splitlines()
+        assert lines[-2:] == ["      ░░ attention core  ▓▓ projections", "      ▒▒ head  ▚▚ router  ██ FFN"]
 
     def test_a_chart_of_prompts_marks_no_crossover(self) -> None:
         assert "overtakes" not in chart.page(costed(LLAMA, phase="prefill"), Screen(width=90))

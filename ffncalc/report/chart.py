@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ffncalc.report.curves import BANDS, Curves, curves, ends, tick, ticks
+from ffncalc.report.document import clean
 from ffncalc.report.entry import Entry, Screen
 from ffncalc.report.numbers import grouped
 
 if TYPE_CHECKING:
     from ffncalc.report.flops import Costed
 
-HEIGHT, WIDEST, NARROWEST, MARGIN = 16, 100, 40, 6
+HEIGHT, MARGIN = 16, 6
+WIDEST, NARROWEST = 100, 40  # columns of a chart with its margin; a narrower screen shows none
 COLORS = {  # of the 256 that most terminals have
     "ffn": 33,
     "router": 39,
@@ -47,13 +50,17 @@ LINES = (33, 203, 77, 221, 171, 45, 208, 248)
 def page(entries: Sequence[Entry[Costed]], screen: Screen) -> str:
     """The chart of all results: bands for one model, a line of the FFN's share for each of several."""
     good = [entry for entry in entries if entry.error is None]
-    width = min(screen.width or WIDEST, WIDEST) - MARGIN - 2
-    if not good or width < NARROWEST - MARGIN:
+    columns = _columns(screen)
+    if not good or columns < NARROWEST:
         return ""
     first, last = ends(good)
-    found = [curves(entry, first, last, width) for entry in good]
+    found = [curves(entry, first, last, min(columns, WIDEST) - MARGIN - 2) for entry in good]
     lines = bands(found[0], screen) if len(found) == 1 else overlay(found, screen)
     return "\n" + "\n".join(lines) + "\n"
+
+
+def _columns(screen: Screen) -> int:
+    return screen.width or WIDEST
 
 
 def bands(found: Curves, screen: Screen) -> list[str]:
@@ -65,8 +72,21 @@ def bands(found: Curves, screen: Screen) -> list[str]:
         level = 1 - (r + 0.5) / HEIGHT
         cells = [_band(found, names, i, level) for i in range(len(found.contexts))]
         rows.append(_label(r) + _painted(cells, at, screen))
-    legend = "  ".join(f"{_swatch(band, screen)} {BANDS[band]}" for band in reversed(names))
-    return [f"share of the FLOPs per token, {found.name}", *rows, *_axis(found, [at], screen), _indent(legend)]
+    head = _wrapped(f"share of the FLOPs per token, {clean(found.name)}", _columns(screen))
+    return [*head, *rows, *_axis(found, screen), *_marked(found, at, screen), *_legend(names, screen)]
+
+
+def _legend(names: Sequence[str], screen: Screen) -> Iterator[str]:
+    """The name of each band beside its colour, as many in a line as fit."""
+    room, swatch = _columns(screen) - MARGIN, 1 if screen.ascii else 2
+    line, used = "", 0
+    for band in reversed(names):
+        size = swatch + 1 + len(BANDS[band]) + 2
+        if used + size - 2 > room:
+            yield _indent(line.rstrip())
+            line, used = "", 0
+        line, used = f"{line}{_paint(band, swatch, screen)} {BANDS[band]}  ", used + size
+    yield _indent(line.rstrip())
 
 
 def _band(found: Curves, names: Sequence[str], i: int, level: float) -> str:
@@ -103,10 +123,6 @@ def _paint(band: str, count: int, screen: Screen) -> str:
     return f"\x1b[38;5;{COLORS[band]}m{'█' * count}\x1b[0m"
 
 
-def _swatch(band: str, screen: Screen) -> str:
-    return _paint(band, 1 if screen.ascii else 2, screen)
-
-
 def overlay(found: Sequence[Curves], screen: Screen) -> list[str]:
     """A line for each model, drawn with its letter; the later of two in one place is hidden."""
     width = len(found[0].contexts)
@@ -115,8 +131,12 @@ def overlay(found: Sequence[Curves], screen: Screen) -> list[str]:
         for i, share in enumerate(found[k].ffn):
             grid[min(HEIGHT - 1, int((1 - share) * HEIGHT))][i] = k
     rows = [_label(r) + "".join(_mark(k, screen) for k in row).rstrip() for r, row in enumerate(grid)]
-    legend = [_indent(f"{_mark(k, screen)} {each.name}{_crossing(each)}") for k, each in enumerate(found)]
-    return ["share of the FFN in the FLOPs per token", *rows, *_axis(found[0], [], screen), *legend]
+    head = _wrapped("share of the FFN in the FLOPs per token", _columns(screen))
+    legend = []
+    for k, each in enumerate(found):
+        first, *rest = _wrapped(f"{clean(each.name)}{_crossing(each)}", _columns(screen) - MARGIN - 2)
+        legend += [_indent(f"{_mark(k, screen)} {first}"), *(_indent(f"  {line}") for line in rest)]
+    return [*head, *rows, *_axis(found[0], screen), *legend]
 
 
 def _mark(k: int | None, screen: Screen) -> str:
@@ -141,6 +161,10 @@ def _indent(text: str) -> str:
     return " " * MARGIN + text
 
 
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_on_hyphens=False)
+
+
 def _column(context: int | None, contexts: Sequence[int]) -> int | None:
     """The column that a context falls into; None where it is outside."""
     if context is None or not contexts[0] <= context <= contexts[-1]:
@@ -149,10 +173,10 @@ def _column(context: int | None, contexts: Sequence[int]) -> int | None:
     return round(position * (len(contexts) - 1))
 
 
-def _axis(found: Curves, marks: Sequence[int | None], screen: Screen) -> list[str]:
-    """Contexts below the chart, then what the marks mean."""
+def _axis(found: Curves, screen: Screen) -> Iterator[str]:
+    """Contexts below the chart."""
     width = len(found.contexts)
-    line = [" "] * (width + 12)
+    line = [" "] * width
     end = -2
     for number in ticks(found.contexts[0], found.contexts[-1]):
         column, text = _column(number, found.contexts), tick(number)
@@ -162,17 +186,25 @@ def _axis(found: Curves, marks: Sequence[int | None], screen: Screen) -> list[st
         if start > end + 1:
             line[start : start + len(text)] = text
             end = start + len(text)
-    rows = [_indent("".join(line).rstrip() + "  context")]
-    for mark in marks:
-        if mark is not None:
-            assert found.crossover is not None
-            text = f"{'^' if screen.ascii else '▲'} the core overtakes the FFN at {grouped(found.crossover)}"
-            start = min(mark, max(0, width - len(text)))
-            rows.append(_indent(" " * start + text if start == mark else " " * (mark - len(text) + 1) + _flipped(text)))
-    return rows
+    numbers, label = "".join(line).rstrip(), "context"
+    if len(numbers) + 2 + len(label) <= _columns(screen) - MARGIN:
+        yield _indent(f"{numbers}  {label}")
+    else:
+        yield _indent(numbers)
+        yield _indent(f"{label:>{width}}")
 
 
-def _flipped(text: str) -> str:
-    """The mark behind its words, where there is no room to its right."""
-    mark, _, words = text.partition(" ")
-    return f"{words} {mark}"
+def _marked(found: Curves, at: int | None, screen: Screen) -> Iterator[str]:
+    """What the mark in column `at` means: to its right, else to its left, else below it."""
+    if at is None:
+        return
+    assert found.crossover is not None
+    width = len(found.contexts)
+    mark, words = "^" if screen.ascii else "▲", f"the core overtakes the FFN at {grouped(found.crossover)}"
+    if at + 2 + len(words) <= width:
+        yield _indent(" " * at + f"{mark} {words}")
+    elif at >= len(words) + 1:
+        yield _indent(" " * (at - len(words) - 1) + f"{words} {mark}")
+    else:
+        yield _indent(" " * at + mark)
+        yield from map(_indent, _wrapped(words, width))
