@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ffncalc.checks import lock_file
-from ffncalc.checks.settings import for_folder
+from ffncalc.checks.settings import for_file, for_folder
 from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import reference
 
@@ -53,6 +53,23 @@ def targets(refs: Iterable[str], failed: Failed) -> Iterator[Target]:
             failed(reference.public(ref), error)
 
 
+def included(refs: Iterable[str], force: bool = False) -> list[str]:
+    """What is named, without files and folders that are excluded where `force` or the settings say that this counts."""
+    return [ref for ref in refs if not _left_out(os.path.expanduser(ref), force)]
+
+
+def _left_out(path: str, force: bool) -> bool:
+    if not (os.path.isfile(path) or os.path.isdir(path)):
+        return False
+    return (force or for_file(Path(path)).force_exclude) and _is_excluded(path)
+
+
+def _is_excluded(path: str) -> bool:
+    """Whether a file or folder, or one that it lies in, is excluded."""
+    full = Path(os.path.abspath(path))
+    return any(for_folder(each.parent.resolve()).excludes(str(each)) for each in (full, *full.parents))
+
+
 def _key(path: str) -> str:
     return os.path.normcase(os.path.abspath(path))
 
@@ -90,6 +107,8 @@ def _matching(pattern: str, failed: Failed) -> Iterator[Target]:
     empty = True
     for path in sorted(glob.iglob(os.path.expanduser(pattern), recursive=True)):
         empty = False
+        if _is_excluded(path):
+            continue
         if os.path.isdir(path):
             if not pattern.endswith("**"):
                 yield from _in_folder(path, failed)
@@ -110,7 +129,7 @@ def _in_folder(folder: str, failed: Failed) -> Iterator[Target]:
         return
     for entry in found:
         name = entry.name
-        if name.startswith(".") or any(settings.matches(entry.path, pattern) for pattern in settings.exclude):
+        if name.startswith(".") or settings.excludes(entry.path):
             continue
         if entry.is_dir(follow_symlinks=False):
             if name not in SKIPPED:

@@ -53,7 +53,8 @@ def check(path: str | PathLike[str] | Mapping[str, Any], **settings: Any) -> Rep
         text = json.dumps(path, indent=2).encode()
         return Report(findings=examine(text, "dict", DEFAULT.with_options(**options)), files=1)
     failures: list[FfncalcError] = []
-    results = list(check_all(discovery.targets([fspath(path)], lambda _, error: failures.append(error)), options, 1))
+    named = discovery.included([fspath(path)], given.force_exclude)
+    results = list(check_all(discovery.targets(named, lambda _, error: failures.append(error)), options, 1))
     for failure in (*failures, *(r.error for r in results if r.error)):
         raise failure
     return Report(findings=tuple(f for r in results for f in r.findings), files=len(results))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ffncalc import api, source
-from ffncalc.checks.discovery import Target, targets
+from ffncalc.checks.discovery import Target, included, targets
 from ffncalc.checks.elsewhere import instead
 from ffncalc.checks.lock import Entry, entry, moved
 from ffncalc.checks.lock_file import NAME, Lock, is_name, nearest, read, shown, write
@@ -62,8 +62,10 @@ def place(folder: Path | None) -> Path:
     return folder.absolute() / NAME
 
 
-def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool) -> Update:
+def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool, force_exclude: bool = False) -> Update:
     """Count what `paths` mean, or all files that are locked, and write the lock file at `path`; `check` writes nothing.
+
+    `force_exclude`: not the files among `paths` that the settings exclude.
 
     Raises:
         NotFound: nothing is locked and nothing named, or no config is where one was named.
@@ -73,7 +75,10 @@ def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool) -> Update
     if not before.files and not paths:
         raise NotFound(f"{shown(path)} locks nothing yet, and no file was named", "`ffncalc lock PATH` locks files.")
     lost: dict[str, FfncalcError] = {}
-    result = update(before, targets(paths, lost.__setitem__) if paths else locked(before))
+    named = included(paths, force_exclude)
+    if paths and not named:
+        return Update(path, dict(before.files))
+    result = update(before, targets(named, lost.__setitem__) if paths else locked(before))
     result.failed |= lost
     if paths and not result.files and not result.failed and not result.removed:
         other = next((error for error in map(instead, paths) if isinstance(error, FileError)), None)

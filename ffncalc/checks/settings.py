@@ -1,6 +1,7 @@
 """Settings of `ffncalc check`: `[tool.ffncalc]` in pyproject.toml, or ffncalc.toml, nearest above the file.
 
-Each key has a row in KEYS that says how its value is read; a new setting is a row there and a field of Settings.
+Each key has a row in KEYS that says how its value is read; a new setting is a row there and a field of Settings. Keys
+may be written with underscores.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ class Settings:
     """What to check, and for which deployment.
 
     `select` and `ignore` hold codes or the start of codes; of two that match, the longer counts. `tp`, `ep` and `pp`
-    are the numbers of parts that tensors, experts and layers are split into (None: not asked). `root` is the folder
-    that patterns are relative to; `lock` counts in place of the nearest lock file.
+    are the numbers of parts that tensors, experts and layers are split into (None: not asked). `exclude` holds for what
+    is found, with `force_exclude` also for what is named. `root` is the folder that patterns are relative to; `lock`
+    counts in place of the nearest lock file.
     """
 
     select: tuple[str, ...] = ("ALL",)
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
     fail_on: Severity = Severity.ERROR
     tp: int | None = None
     ep: int | None = None
@@ -66,6 +69,10 @@ class Settings:
         return (
             fnmatchcase(shown, pattern) or fnmatchcase(shown, f"*/{pattern}") or fnmatchcase(Path(shown).name, pattern)
         )
+
+    def excludes(self, path: str) -> bool:
+        """Whether a file or folder is excluded; what lies in an excluded folder is for the caller to know."""
+        return any(self.matches(path, pattern) for pattern in self.exclude)
 
     def limits(self, path: str) -> Limits:
         """The budgets of a file."""
@@ -137,14 +144,22 @@ def parse(table: Mapping[str, Any], where: str, *, root: Path | None = None) -> 
     """
     values: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in KEYS:
-            near = nearest(key.replace("_", "-"), KEYS)
-            raise UsageError(
-                f"{where}: unknown setting {key!r}",
-                f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(sorted(KEYS))}.",
-            )
-        values[key.replace("-", "_")] = KEYS[key](value, f"{where}: {key}")
+        name = key.replace("_", "-")
+        if name not in KEYS:
+            raise UsageError(f"{where}: unknown setting {key!r}", _known(name))
+        field = name.replace("-", "_")
+        if field in values:
+            raise UsageError(f"{where}: {key!r} is given twice", f"Keep {name!r} only.")
+        values[field] = KEYS[name](value, f"{where}: {key}")
     return Settings(**values, root=root)
+
+
+def _known(key: str) -> str:
+    """What to write in place of a key that is unknown."""
+    if key == "tool":
+        return "Headings in ffncalc.toml have no `tool.ffncalc`, which is for pyproject.toml: leave it out."
+    near = nearest(key, KEYS)
+    return f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(sorted(KEYS))}."
 
 
 def codes(value: object, where: str) -> tuple[str, ...]:
@@ -184,6 +199,13 @@ def severity(value: object, where: str) -> Severity:
     return Severity(str(value))
 
 
+def switch(value: object, where: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{where}: must be true or false, got {shown(value)}")
+    return value
+
+
 def parts(value: object, where: str) -> int:
     """A number of parts."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65536:
@@ -196,6 +218,7 @@ KEYS: dict[str, Callable[[object, str], Any]] = {
     "ep": parts,
     "exclude": patterns,
     "fail-on": severity,
+    "force-exclude": switch,
     "ignore": codes,
     "per-file-ignores": _ignores,
     "pp": parts,

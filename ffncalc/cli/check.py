@@ -43,6 +43,10 @@ Ignore = Annotated[
         metavar="CODES", help="Rules to leave out. Repeatable.", rich_help_panel=RULES_PANEL, show_default=False
     ),
 ]
+ForceExclude = Annotated[
+    bool,
+    typer.Option("--force-exclude", help="Leave out named files that the settings exclude, too.", show_default=False),
+]
 Tp = Annotated[
     int | None,
     typer.Option(
@@ -84,6 +88,7 @@ def check(
     fail_on: FailOn = None,
     select: Select = None,
     ignore: Ignore = None,
+    force_exclude: ForceExclude = False,
     tp: Tp = None,
     ep: Ep = None,
     pp: Pp = None,
@@ -96,7 +101,7 @@ def check(
     jobs: Jobs = None,
 ) -> None:
     """Rules over config files, for CI: exit 1 for errors, 2 for what could not be checked."""
-    from ffncalc.checks import budgets, settings
+    from ffncalc.checks import budgets, discovery, settings
 
     limits = {
         "max_params": max_params,
@@ -117,6 +122,7 @@ def check(
     }
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: must be at least 1, got {jobs}")
+    paths = discovery.included(paths, force_exclude)
     summary = _run(paths, fmt, {name: value for name, value in options.items() if value is not None}, jobs)
     if summary.failed or summary.fails:
         raise Ended(2 if summary.failed else 1)

@@ -31,14 +31,20 @@ Folder = Annotated[
 ]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if the lock file is out of date.")]
 
+ForceExclude = Annotated[
+    bool,
+    typer.Option("--force-exclude", help="Leave out named files that the settings exclude, too.", show_default=False),
+]
 
-def lock(paths: Paths = None, folder: Folder = None, check: Check = False) -> None:
+
+def lock(paths: Paths = None, folder: Folder = None, check: Check = False, force_exclude: ForceExclude = False) -> None:
     """Write down what is counted, in ffncalc.lock.json, for `check` to hold files to."""
     from ffncalc.checks import lock_file, locking
 
     if folder is not None and not folder.is_dir():
         raise NotFound(f"--folder {folder}: no such folder")
-    update = locking.bring_up_to_date(paths or [], locking.place(folder), check=check)
+    place = locking.place(folder)
+    update = locking.bring_up_to_date(paths or [], place, check=check, force_exclude=force_exclude)
     lines = (_differences if check else _changes)(update, lock_file.shown(update.path))
     write("".join(f"{clean(line)}\n" for line in lines))
     for name, error in update.failed.items():

@@ -36,6 +36,14 @@ def test_the_example_of_settings_is_valid_and_shows_every_key() -> None:
     assert set(table) == set(KEYS)
 
 
+def test_the_example_of_ffncalc_toml_is_valid() -> None:
+    text = README.read_text(encoding="utf-8")
+    (block,) = re.findall(r"In `ffncalc.toml`[^`]*`tool.ffncalc`[^`]*```toml\n(.*?)```", text, re.DOTALL)
+    found = parse(tomllib.loads(block), "ffncalc.toml")
+    assert found.exclude == ("archive",)
+    assert found.budgets == (("*", {"max_params": 70 * 10**9}),)
+
+
 def test_every_format_is_named() -> None:
     text = README.read_text(encoding="utf-8")
     assert all(f"`{each}`" in text for each in CheckFormat)

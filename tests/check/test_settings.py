@@ -38,6 +38,7 @@ def test_every_setting_is_read() -> None:
         "ignore": ["S009"],
         "per-file-ignores": {"drafts/*": ["ALL"]},
         "exclude": ["old"],
+        "force-exclude": True,
         "fail-on": "warning",
         "tp": 8,
         "ep": 16,
@@ -47,15 +48,26 @@ def test_every_setting_is_read() -> None:
     assert found.select == ("S", "F001")
     assert found.per_file_ignores == (("drafts/*", ("ALL",)),)
     assert found.exclude == ("old",)
+    assert found.force_exclude is True
     assert found.fail_on is Severity.WARNING
     assert (found.tp, found.ep, found.pp) == (8, 16, 2)
+
+
+def test_keys_may_have_underscores() -> None:
+    found = parse({"fail_on": "info", "per_file_ignores": {"a": ["S"]}, "budgets": {"max_params": "2B"}}, "x")
+    assert found.fail_on is Severity.INFO
+    assert found.per_file_ignores == (("a", ("S",)),)
+    assert found.budgets == (("*", {"max_params": 2 * 10**9}),)
 
 
 @pytest.mark.parametrize(
     ("table", "message", "hint"),
     [
         ({"slect": ["S"]}, "unknown setting 'slect'", "Did you mean 'select'?"),
-        ({"fail_on": "error"}, "unknown setting 'fail_on'", "Did you mean 'fail-on'?"),
+        ({"fail_onn": "error"}, "unknown setting 'fail_onn'", "Did you mean 'fail-on'?"),
+        ({"fail_on": "error", "fail-on": "info"}, "'fail-on' is given twice", "Keep 'fail-on' only."),
+        ({"tool": {"ffncalc": {"tp": 2}}}, "unknown setting 'tool'", "in ffncalc.toml have no `tool.ffncalc`"),
+        ({"force-exclude": "yes"}, "force-exclude: must be true or false, got 'yes'", ""),
         ({"select": "S"}, "select: must be a list of rule codes, got 'S'", ""),
         ({"ignore": ["S02"]}, "ignore: no rule is called 'S02'", "Did you mean 'S002'?"),
         ({"fail-on": "fatal"}, "fail-on: must be one of error, warning, info, got 'fatal'", ""),
