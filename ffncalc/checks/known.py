@@ -66,6 +66,12 @@ def model_types() -> frozenset[str]:
 
 
 @cache
+def classes() -> dict[str, str]:
+    """Every class that transformers loads, by its name in small letters."""
+    return {name.lower(): name for name in sorted(_names()["classes"])}
+
+
+@cache
 def keys() -> frozenset[str]:
     """Every key that some config of transformers, an engine or a trainer has."""
     return _names()["keys"] | OTHER_KEYS | BEARING

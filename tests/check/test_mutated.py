@@ -15,15 +15,18 @@ from ffncalc.errors import ConfigError
 from ffncalc.source import bundled
 from tests.check.configs import ABSENT, DEEPSEEK, GEMMA, LLAMA, QWEN_MOE, changed, config, errors, found
 from tests.check.mutated import GEMMA_VL, LAYERS, MISTRAL, MIXTRAL, MUTATIONS, QWEN_VL, Mutation
+from tests.check.mutated_families import IN_FAMILIES
+
+CASES = (*MUTATIONS, *IN_FAMILIES)
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+@pytest.mark.parametrize("mutation", CASES, ids=str)
 def test_a_broken_field_is_found_and_named(mutation: Mutation) -> None:
     findings = found(changed(config(mutation.base), mutation.change), **mutation.options)
     assert (mutation.code, mutation.field, mutation.severity) in {(f.code, f.field, f.severity.value) for f in findings}
 
 
-@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.change], ids=str)
+@pytest.mark.parametrize("mutation", [m for m in CASES if m.change], ids=str)
 def test_what_is_found_is_not_found_before_it_is_broken(mutation: Mutation) -> None:
     whole = config(mutation.base)
     before = {(f.code, f.field, f.message) for f in found(whole, **mutation.options)}
@@ -142,6 +145,7 @@ def test_a_key_that_is_meant_for_no_other_is_left_alone(name: str) -> None:
         "LlamaForCausalLMV2",
         "LlamaBidirectionalModel",
         "Llama4ForCausalLM",
+        "LLaMAForCausalLM",
         "Foo",
         "ForCausalLM",
     ],
@@ -150,9 +154,22 @@ def test_a_class_that_may_be_another_is_not_called_misspelt(name: str) -> None:
     assert [f.message for f in found(config(LLAMA) | {"architectures": [name]}) if f.code == "F014"] == []
 
 
-def test_a_class_of_code_of_its_own_may_have_any_name() -> None:
-    raw = config(LLAMA) | {"architectures": ["LamaForCasualLM"], "auto_map": {"AutoConfig": "c.C"}}
-    assert [f.message for f in found(raw) if f.code == "F014"] == []
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        ("mosaicml/mpt-7b", "MPTForCausalLM"),
+        ("microsoft/Phi-3.5-MoE-instruct", "PhiMoEForCausalLM"),
+        ("LGAI-EXAONE/K-EXAONE-236B-A23B", "ExaoneMoEForCausalLM"),
+    ],
+)
+def test_a_published_class_with_other_capitals_is_not_called_misspelt(base: str, name: str) -> None:
+    assert [f.message for f in found(config(base) | {"architectures": [name]}) if f.code in ("F009", "F014")] == []
+
+
+def test_code_of_its_own_for_a_type_of_its_own_may_have_any_class_and_activation() -> None:
+    raw = config(LLAMA) | {"model_type": "llamax", "auto_map": {"AutoConfig": "c.C"}}
+    raw |= {"architectures": ["LamaForCasualLM"], "hidden_act": "swiglu2"}
+    assert [f.message for f in found(raw) if f.code in ("F009", "F014", "S004")] == []
 
 
 @pytest.mark.parametrize("value", ["large", [1], 7])

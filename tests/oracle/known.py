@@ -1,4 +1,4 @@
-"""Write ffncalc/checks/known.json: the model types that transformers has, and every key that its config classes know.
+"""Write ffncalc/checks/known.json: the model types and classes of transformers, and every key its config classes know.
 
 python tests/oracle/known.py     (needs torch and transformers)
 """
@@ -21,6 +21,15 @@ def keys_of(config_class: type) -> set[str]:
     return names | set(signature(config_class).parameters)
 
 
+def classes() -> set[str]:
+    """Names of the classes that its Auto classes load."""
+    from transformers.models.auto import modeling_auto
+
+    tables = [table for name, table in vars(modeling_auto).items() if name.endswith("_MAPPING_NAMES")]
+    found = [name for table in tables for name in table.values()]
+    return {each for name in found for each in ([name] if isinstance(name, str) else name)}
+
+
 def main() -> None:
     """Collect and write."""
     from transformers import CONFIG_MAPPING, PretrainedConfig  # here, since pytest imports every module of tests/
@@ -30,8 +39,9 @@ def main() -> None:
         keys |= keys_of(CONFIG_MAPPING[name])
     plain = sorted(key for key in keys if key.isidentifier() and not key.startswith("_"))
     types = sorted(CONFIG_MAPPING)
-    TARGET.write_text(json.dumps({"types": types, "keys": plain}, separators=(",\n", ": ")) + "\n")
-    print(f"{len(types)} types, {len(plain)} keys")
+    found = {"types": types, "keys": plain, "classes": sorted(classes())}
+    TARGET.write_text(json.dumps(found, separators=(",\n", ": ")) + "\n")
+    print(f"{len(types)} types, {len(plain)} keys, {len(found['classes'])} classes")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 
 from ffncalc.architectures import MODULES
 from ffncalc.checks import known
+from ffncalc.checks.subject import Subject
 
 ENDINGS = re.compile(
     r"(ForCausalLM.*|ForConditionalGeneration.*|LMHeadModel|DoubleHeadsModel|ForMaskedLM|ForPreTraining|PreTrainedModel"
@@ -48,3 +49,14 @@ def fits(raw: Mapping[str, Any], model_type: str) -> bool:
     """Whether the class is named after the type."""
     own, kind = stem(first(raw)), plain(model_type)
     return bool(own) and (own in kind or kind in own) and owner(raw) in ("", model_type)
+
+
+def is_own(subject: Subject) -> bool:
+    """Whether the model is its own: its code comes with it, for a type that transformers does not have."""
+    return bool(subject.raw.get("auto_map")) and subject.raw.get("model_type") not in known.model_types()
+
+
+@cache
+def names() -> frozenset[str]:
+    """Every class that transformers loads."""
+    return frozenset(known.classes().values())

@@ -1,6 +1,8 @@
 """A size that the model cannot do without is missing.
 
-No default fits: loaders take that of the class, which is the size of some other model, or fail.
+No default fits: loaders take that of the class, which is the size of some other model, or fail. Inside a composite
+the class default is right in many published files, which leave out what equals it: an info there, and a warning where
+a width or depth is given and another is not.
 
 Bad: without hidden_size
 Good: {"hidden_size": 4096}
@@ -17,6 +19,9 @@ from ffncalc.checks.rules.file import sizes
 from ffncalc.checks.subject import NESTED, Subject
 
 SEVERITY = Severity.ERROR
+MAIN = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size")
+SHAPE = frozenset({"hidden_size", "num_hidden_layers", "num_attention_heads"})  # all are left out, or none
+ALONE = frozenset({"hidden_size", "num_hidden_layers", "intermediate_size"})  # never left out beside the others
 
 
 def check(subject: Subject) -> Iterator[Fault]:
@@ -34,6 +39,8 @@ def check(subject: Subject) -> Iterator[Fault]:
         if severity:
             hint = "The sizes of a language model are there, but not where this model_type has them."
         yield Fault(trouble.field, message, hint, severity=severity, also=tuple(near))
+    if subject.model is not None:
+        yield from _taken(subject, dict(subject.model.defaults))
 
 
 def _elsewhere(subject: Subject, field: str) -> bool:
@@ -41,3 +48,19 @@ def _elsewhere(subject: Subject, field: str) -> bool:
     if field in NESTED:
         return subject.main.given("hidden_size") is not None
     return subject.main.prefix != "" and subject.main.given(field) is not None and "." not in field
+
+
+def _taken(subject: Subject, defaults: dict[str, object]) -> Iterator[Fault]:
+    """Sizes that a nested language model has from its class."""
+    for part in (each for each in subject.text if each.prefix):
+        missing = [field for field in MAIN if part.prefix + field in defaults]
+        if not missing:
+            continue
+        given = any(part.given(field) is not None for field in SHAPE)
+        listed = ", ".join(f"{field} {defaults[part.prefix + field]}" for field in missing)
+        yield Fault(
+            part.prefix + next((field for field in missing if field in ALONE), missing[0]),
+            f"sizes are not in {part.prefix.rstrip('.')}, and those of the class {part.model_type} are taken: {listed}",
+            "Write the sizes that the weights have.",
+            severity=Severity.WARNING if given and ALONE & set(missing) else Severity.INFO,
+        )

@@ -1,7 +1,8 @@
 """An activation that nobody has.
 
 It decides on nothing but the function, yet loaders fail on the name, and whether an FFN is gated is read from it by
-some.
+some. A warning where the model brings code of its own for a type that transformers has; code for a type of its own may
+have any.
 
 Bad: {"hidden_act": "swiglu2"}
 Good: {"hidden_act": "silu"}
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffncalc import activations
+from ffncalc.checks import known
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject, shown
 from ffncalc.errors import nearest
@@ -27,13 +29,17 @@ KNOWN = frozenset(activations.KNOWN) | frozenset(activations.ALIASES) | frozense
 
 
 def check(subject: Subject) -> Iterator[Fault]:
+    code = bool(subject.raw.get("auto_map"))
+    if code and subject.model_type not in known.model_types():
+        return
+    mild = Severity.WARNING if code else None
     for part in (*subject.text, *subject.towers):
         for field in FIELDS:
             value = part.given(field)
-            if value is None or (isinstance(value, str) and value.lower() in KNOWN) or part.raw.get("auto_map"):
+            if value is None or (isinstance(value, str) and value.lower() in KNOWN):
                 continue
             if isinstance(value, dict):  # MPT writes an object
                 continue
             near = nearest(value, KNOWN) if isinstance(value, str) else []
             hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else 'Write the name of one, such as "silu".'
-            yield Fault(part.at(field), f"{part.at(field)} {shown(value)} is no known activation", hint)
+            yield Fault(part.at(field), f"{part.at(field)} {shown(value)} is no known activation", hint, severity=mild)
