@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
 
 import ffncalc
+from ffncalc.cli.commands import COMMANDS, function
 from ffncalc.source import bundled
+from tests.command import DEEPSEEK, LLAMA, Here
+from tests.test_json_contract import EXPLAIN, check, models
 
 PLAIN = re.compile(r"[\d ()+*/-]|min|max|, ")
 
@@ -73,3 +77,42 @@ def test_arithmetic_is_read_as_it_is_shown() -> None:
     assert worked("2 × (4096 / 32) × 8 + 1,024 − 24") == 3048
     assert worked("min(1,024, 7) × 2") == 14
     assert worked("3 × rounded[0.5](4096)") is None
+
+
+EXPLAINED = {  # command: a step that is worked out by hand
+    "params": ("FFN per layer", 3 * 7168 * 18_432),
+    "ffn": ("layers 0–2: FFN parameters of one layer", 3 * 7168 * 18_432),
+    "moe": ("one expert", 3 * 7168 * 2048),
+    "lora": ("model.layers.{layer}.mlp.down_proj", 3 * 16 * (7168 + 18_432)),
+    "flops": ("FFN per layer", 2 * 3 * 7168 * 18_432),
+    "crossover": ("FFN per layer", 2 * 3 * 7168 * 18_432),
+    "memory": ("per key, full", 61 * (512 + 64)),
+}
+
+
+@pytest.mark.parametrize("command", EXPLAINED)
+def test_every_command_explains_itself_alike(run: Here, command: str) -> None:
+    for ref in (DEEPSEEK, LLAMA, "state-spaces/mamba-130m-hf"):
+        (entry,) = models(run, command, ref, "--explain")
+        check(entry, {"explain": EXPLAIN})
+        assert set(entry["explain"]) == {"keys", "chapters"}
+    (entry,) = models(run, command, DEEPSEEK, "--explain")
+    name, result = EXPLAINED[command]
+    steps = [step for chapter in entry["explain"]["chapters"] for step in chapter["steps"]]
+    assert result in [step["result"] for step in steps if step["name"] == name]
+    keys = {key["key"]: (key["value"], key["source"]) for key in entry["explain"]["keys"]}
+    named = "kv_lora_rank" if command == "memory" else "hidden_size"
+    assert keys[named] == ({"kv_lora_rank": 512, "hidden_size": 7168}[named], "config")
+    page = run(command, DEEPSEEK, "--explain").out
+    assert "\nRead from the config\n  " in page
+    assert f"\n  {named} = {keys[named][0]}\n" in page
+
+
+def test_the_commands_that_explain_themselves_are_those() -> None:
+    having = {name for name in COMMANDS if "explain" in inspect.signature(function(name)).parameters}
+    assert having == {*EXPLAINED, "width"}  # there, --explain asks for recipes
+
+
+def test_a_worked_example_leaves_room_for_the_derivation(run: Here) -> None:
+    out = run("ffn", LLAMA, "--worked", "--explain").out
+    assert "  layers 0–31, FFN: width = intermediate_size = 14,336\n" in out

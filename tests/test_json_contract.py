@@ -281,7 +281,7 @@ def test_summaries(run: Here, command: str) -> None:
 @pytest.mark.parametrize("ref", [LLAMA, DEEPSEEK, "openai-community/gpt2", "openai/gpt-oss-20b"])
 def test_ffn(run: Here, ref: str) -> None:
     (entry,) = models(run, "ffn", ref, "--worked", "--explain")
-    check(entry, {"model": MODEL, "ffn": CARD, "worked": [WORKED], "explain": [STEP], "notes": [str]})
+    check(entry, {"model": MODEL, "ffn": CARD, "worked": [WORKED], "explain": EXPLAIN, "notes": [str]})
     card = entry["ffn"]
     assert sum(kind["layers"] * kind["params"] for kind in card["kinds"]) == card["params"]
     assert sum(kind["slots"] for kind in card["kinds"]) == card["slots"]
@@ -314,7 +314,7 @@ def test_solutions(run: Here) -> None:
 @pytest.mark.parametrize("ref", [LLAMA, DEEPSEEK])
 def test_lora(run: Here, ref: str) -> None:
     (entry,) = models(run, "lora", ref, "--explain")
-    check(entry, {"model": MODEL, "lora": LORA, "explain": [STEP], "notes": [str]})
+    check(entry, {"model": MODEL, "lora": LORA, "explain": EXPLAIN, "notes": [str]})
     found = entry["lora"]
     assert sum(found["by_category"].values()) == found["trainable"]
     assert sum(module["params"] for module in found["modules"]) == found["trainable"]

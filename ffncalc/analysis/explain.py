@@ -37,6 +37,11 @@ class Explanation:
         return {"keys": [key.to_dict() for key in self.keys], "chapters": chapters}
 
 
+def explained(model: Model, numbers: Iterable[int], chapters: Iterable[d.Chapter]) -> Explanation:
+    """Chapters that say something, and the keys that `numbers` rest on."""
+    return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
+
+
 def explain(model: Model) -> Explanation:
     """The derivation of every number that `params(model)` gives."""
     counted = params(model)
@@ -50,7 +55,7 @@ def explain(model: Model) -> Explanation:
         d.Chapter(title="Stored besides, and not in the total", steps=tuple(d.extra_steps(model, counted))),
     )
     numbers = (counted.total, counted.active, counted.slots, counted.buffers, counted.mtp)
-    return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
+    return explained(model, numbers, chapters)
 
 
 def keys(model: Model, numbers: Iterable[int]) -> Iterator[Key]:

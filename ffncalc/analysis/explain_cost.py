@@ -10,7 +10,7 @@ from functools import partial
 from ffncalc.analysis.cost import CATEGORIES, Cost, Slope, cost
 from ffncalc.analysis.crossover import Crossover, of_cost
 from ffncalc.analysis.derivation import Chapter, Step, step, summed
-from ffncalc.analysis.explain import Explanation, keys
+from ffncalc.analysis.explain import Explanation, explained
 from ffncalc.analysis.flops import Flops, Mla, Phase, Point
 from ffncalc.formula import Num, symbols, values
 from ffncalc.ir import Block, Model, Stream
@@ -58,7 +58,7 @@ def explain_crossover(model: Model) -> Explanation:
 
 def _explanation(model: Model, own: Cost, chapters: Sequence[Chapter]) -> Explanation:
     numbers = [*own.constant.values(), *(s.per_key for s in own.slopes), *(s.span.size for s in own.slopes)]
-    return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
+    return explained(model, numbers, chapters)
 
 
 def _layers(model: Model, counting: Counting) -> Iterator[Chapter]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffncalc.analysis.derivation import Chapter, Step, step, summed
-from ffncalc.analysis.explain import Explanation, keys
+from ffncalc.analysis.explain import Explanation, explained
 from ffncalc.analysis.flops import exact
 from ffncalc.analysis.formats import BITS
 from ffncalc.analysis.kv_cache import Kept
@@ -35,7 +35,7 @@ def explain_memory(model: Model, found: Memory) -> Explanation:
         ),
     ]
     numbers = [*found.by_category.values(), *(k.per_key for k in found.cache.kept), found.cache.constant]
-    return Explanation(keys=tuple(keys(model, numbers)), chapters=tuple(c for c in chapters if c.steps))
+    return explained(model, numbers, chapters)
 
 
 def _category(name: str, found: Memory) -> Iterator[Step]:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffncalc.activations import Activation
-from ffncalc.analysis.derivation import step
+from ffncalc.analysis.derivation import Chapter, step
+from ffncalc.analysis.explain import Explanation, explained
 from ffncalc.analysis.ffn import Card, Kind, Matrix, Network
 from ffncalc.analysis.worked import Worked, X
 from ffncalc.components.ffn import Clamp
 from ffncalc.formula import symbols, values
-from ffncalc.ir import Stream
+from ffncalc.ir import Model, Stream
 from ffncalc.report.document import Column, Facts, Lines, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
 from ffncalc.report.numbers import decimal, grouped, ratio, runs, short
+from ffncalc.report.parts import explanation
 from ffncalc.report.titles import notes, subtitle, title
 
 
@@ -40,7 +42,7 @@ def payload(entry: Entry[Found]) -> dict[str, Any]:
         changed = {name: int(getattr(after, name)) - int(getattr(before, name)) for name in TOTALS}
         data["changes"] = {"set": list(entry.changes), **changed}
     if found.explain:
-        data["explain"] = [step(name, number).to_dict() for name, number in _steps(found.card)]
+        data["explain"] = derived(model, found.card).to_dict()
     return data | {"notes": list(model.notes)}
 
 
@@ -68,13 +70,21 @@ def document(entries: Sequence[Entry[Found]]) -> list[Section]:
 
 
 def _parts(entry: Entry[Found]) -> Iterator[Part]:
-    _, found = entry.ok()
-    if found.worked is not None:
+    model, found = entry.ok()
+    if found.worked is None:
+        yield from _cards(entry)
+    elif not found.worked:
+        yield Facts((("FFN", NONE),))
+    else:
         for each in found.worked:
             yield from worked(each)
-        if not found.worked:
-            yield Facts((("FFN", NONE),))
-        return
+    if found.explain:
+        yield from explanation(derived(model, found.card))
+
+
+def _cards(entry: Entry[Found]) -> Iterator[Part]:
+    """The kinds of layers side by side, each by itself, and their totals."""
+    _, found = entry.ok()
     if len(found.card.kinds) > 1:
         yield _differences(found.card)
     seen: set[tuple[str, Clamp | None]] = set()
@@ -82,8 +92,6 @@ def _parts(entry: Entry[Found]) -> Iterator[Part]:
         yield from _kind(kind, found.card, seen)
     yield Facts(tuple(_totals(found.card, entry.base.card if entry.base else None)))
     yield from notes(entry)
-    if found.explain:
-        yield Lines("Derivations", tuple(f"  {step(name, number)}" for name, number in _steps(found.card)))
 
 
 NONE = "none: no layer of this model has one"
@@ -243,7 +251,14 @@ def _change(card: Card, base: Card | None, name: str) -> str:
     return f"; unchanged {grouped(before)}, so {grouped(after - before, sign=True) if after != before else 'no change'}"
 
 
-def _steps(card: Card) -> Iterator[tuple[str, int]]:
+def derived(model: Model, card: Card) -> Explanation:
+    """The derivation of every number of the FFNs."""
+    found = list(_numbers(card))
+    steps = tuple(step(name, number) for name, number in found)
+    return explained(model, (number for _, number in found), (Chapter(title="FFN", steps=steps),))
+
+
+def _numbers(card: Card) -> Iterator[tuple[str, int]]:
     for kind in card.having:
         layers = f"layers {runs(kind.indexes)}"
         for network in kind.networks:

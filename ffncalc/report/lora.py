@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ffncalc.analysis.derivation import Step, step, summed
+from ffncalc.analysis.derivation import Chapter, Step, step, summed
+from ffncalc.analysis.explain import Explanation, explained
 from ffncalc.analysis.lora import BYTES, Layers, Lora
-from ffncalc.report.document import Column, Facts, Lines, Part, Row, Section, Table
+from ffncalc.ir import Model
+from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
 from ffncalc.report.numbers import grouped, percent, runs, short
+from ffncalc.report.parts import explanation
 from ffncalc.report.titles import notes, subtitle, title
 
 
@@ -31,7 +34,7 @@ def payload(entry: Entry[Adapters]) -> dict[str, Any]:
         changed = int(found.lora.trainable) - int(before.trainable)
         data |= {"base": {"lora": before.to_dict()}, "changes": {"set": list(entry.changes), "trainable": changed}}
     if found.explain:
-        data["explain"] = [each.to_dict() for each in _steps(found.lora)]
+        data["explain"] = derived(model, found.lora).to_dict()
     return data | {"notes": [*model.notes, *found.lora.notes]}
 
 
@@ -52,7 +55,7 @@ def document(entries: Sequence[Entry[Adapters]]) -> list[Section]:
 
 
 def _parts(entry: Entry[Adapters]) -> Iterator[Part]:
-    _, found = entry.ok()
+    model, found = entry.ok()
     own = found.lora
     if own.modules:
         yield _modules(own)
@@ -60,7 +63,7 @@ def _parts(entry: Entry[Adapters]) -> Iterator[Part]:
     yield Facts(tuple(_facts(own)))
     yield from notes(entry)
     if found.explain:
-        yield Lines("Derivations", tuple(f"  {each}" for each in _steps(own)))
+        yield from explanation(derived(model, own))
 
 
 COLUMNS = (
@@ -137,6 +140,12 @@ def _where(each: Layers, stacks: bool) -> str:
     name = "layer" if len(each.indexes) == 1 else "layers"
     place = f" of {each.stack.partition('.{}')[0]}" if stacks else ""
     return f"{name} {runs(each.indexes)}{place}"
+
+
+def derived(model: Model, own: Lora) -> Explanation:
+    """The derivation of the adapters, and the keys that the sizes of the matrices rest on."""
+    sizes = (size for m in own.modules for size in (m.width, m.out, m.count))
+    return explained(model, sizes, (Chapter(title="Trainable parameters", steps=tuple(_steps(own))),))
 
 
 def _steps(own: Lora) -> Iterator[Step]:

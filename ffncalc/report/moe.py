@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffncalc.analysis.moe import Experts, Moe
 from ffncalc.analysis.names import ffn_kind
 from ffncalc.ir import Model
-from ffncalc.report.document import Column, Facts, Lines, Part, Row, Section, Table
+from ffncalc.report.document import Column, Facts, Part, Row, Section, Table
 from ffncalc.report.entry import Entry, Report, flat_row
 from ffncalc.report.numbers import grouped, percent, ratio, short
 from ffncalc.report.titles import notes, subtitle, title
+
+if TYPE_CHECKING:
+    from ffncalc.analysis.explain import Explanation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +34,7 @@ def payload(entry: Entry[Card]) -> dict[str, Any]:
         base = entry.base.moe.to_dict() if entry.base.moe else None
         data |= {"base": {"moe": base}, "changes": {"set": list(entry.changes)}}
     if card.explain:
-        from ffncalc.analysis.derivation import step
-
-        steps = [(kind.layers, name, number) for kind in kinds(card) for name, _, number in numbers(kind)]
-        data["explain"] = [step(name, number).to_dict() | {"layers": layers} for layers, name, number in steps]
+        data["explain"] = derived(model, card).to_dict()
     return data | {"notes": list(model.notes)}
 
 
@@ -62,11 +62,22 @@ def _parts(entry: Entry[Card]) -> Iterator[Part]:
     yield Facts(tuple(_facts(model, card.moe, entry.base.moe if entry.base else None)))
     yield from notes(entry)
     if card.explain:
-        from ffncalc.analysis.derivation import step
+        from ffncalc.report.parts import explanation
 
-        for kind in kinds(card):
-            lines = tuple(f"  {step(name, number)}" for name, _, number in numbers(kind))
-            yield Lines(f"One of the {kind.layers} MoE layers", lines)
+        yield from explanation(derived(model, card))
+
+
+def derived(model: Model, card: Card) -> Explanation:
+    """The derivation of the numbers of one MoE layer of each kind."""
+    from ffncalc.analysis.derivation import Chapter, step
+    from ffncalc.analysis.explain import explained
+
+    found = [(kind.layers, [(name, number) for name, _, number in numbers(kind)]) for kind in kinds(card)]
+    chapters = [
+        Chapter(title=f"One of the {layers} MoE layers", steps=tuple(step(name, number) for name, number in each))
+        for layers, each in found
+    ]
+    return explained(model, (number for _, each in found for _, number in each), chapters)
 
 
 def numbers(kind: Experts) -> Iterator[tuple[str, int, int]]:
