@@ -6,6 +6,7 @@ python tests/oracle/known.py     (needs torch and transformers)
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields, is_dataclass
 from inspect import signature
 from pathlib import Path
@@ -25,7 +26,7 @@ def classes() -> set[str]:
     """Names of the classes that its Auto classes load."""
     from transformers.models.auto import modeling_auto
 
-    tables = [table for name, table in vars(modeling_auto).items() if name.endswith("_MAPPING_NAMES")]
+    tables = [table for name, table in vars(modeling_auto).items() if re.fullmatch(r"MODEL\w*_MAPPING_NAMES", name)]
     found = [name for table in tables for name in table.values()]
     return {each for name in found for each in ([name] if isinstance(name, str) else name)}
 
