@@ -86,7 +86,7 @@ def test_a_source_of_a_fixed_length_costs_the_same_at_every_context(source: int,
     # T5-base: FFN 12 × 4 × 768 × 3072; 12 × 4 × 768 FLOPs for each key, its own or the source's: 3,072 keys in all.
     found = flops(ffncalc.load("google-t5/t5-base"), encoder_ctx=source, ctx=ctx)
     assert found.crossover.ctx == ctx
-    assert f"12 layers of cross attention see {source:,} tokens of the source" in found.crossover.reason
+    assert f"cross attention of 12 layers sees {source:,} tokens of the source" in found.crossover.reason
     (point,) = found.points
     assert point.by_category["attention_core"] == 36_864 * (ctx + source) >= point.by_category["ffn"] == 113_246_208
 

@@ -52,7 +52,7 @@ class Crossover:
             if rising
             else "no layer grows any more there",
             f"{_where(still)} {'is' if len(still) == 1 and still[0].layers == 1 else 'are'} full" if still else "",
-            *(f"{_layers(s)} of cross attention see {s.span.size:,} tokens of the source" for s in sources),
+            *(f"cross attention of {_layers(s)} sees {s.span.size:,} tokens of the source" for s in sources),
             f"the FFN costs {self.ffn:,} FLOPs per token",
         ]
         return "; ".join(filter(None, parts))
