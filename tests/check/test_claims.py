@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ffncalc.checks.finding import Finding
-from tests.check.configs import ABSENT, LLAMA, changed, config, found
+from tests.check.configs import ABSENT, DEEPSEEK, LLAMA, changed, config, found
 
 
 def of(code: str, base: str, change: dict[str, Any], **options: Any) -> list[Finding]:
@@ -93,3 +93,73 @@ def test_full_precision_is_found_under_either_of_its_names(name: str) -> None:
 def test_uneven_stages_are_a_warning_and_empty_ones_an_error(pp: int, severity: str, message: str) -> None:
     (finding,) = of("D007", LLAMA, {}, pp=pp)
     assert (finding.severity, finding.message) == (severity, message)
+
+
+HEADS = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 16}  # 8 pairs in a head
+LONG = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [2] * 8}
+
+
+@pytest.mark.parametrize(
+    ("scaling", "code", "field"),
+    [
+        ({"factor": 4.0}, "C006", "rope_scaling"),
+        ({"long_factor": [1.0] * 8, "short_factor": [1.0] * 8}, "C006", "rope_scaling"),
+        ({"rope_type": None, "factor": 4.0}, "C006", "rope_scaling"),
+        (LONG | {"long_factor": None}, "C006", "rope_scaling"),
+        ({"type": "yarn", "rope_type": "linear", "factor": 4.0}, "C009", "rope_scaling.type"),
+        ({"type": "linear", "factor": 0.5}, "C009", "rope_scaling.factor"),
+        ({"rope_type": "yarn", "factor": 0}, "C009", "rope_scaling.factor"),
+        ({"rope_type": "dynamic", "factor": "4.0"}, "C009", "rope_scaling.factor"),
+        ({"rope_type": "yarn", "factor": True}, "C009", "rope_scaling.factor"),
+        (LONG | {"long_factor": [1.0] * 7}, "C009", "rope_scaling.long_factor"),
+        (LONG | {"short_factor": [1.0] * 16}, "C009", "rope_scaling.short_factor"),
+        (LONG | {"short_factor": [1.0, "1.0"] * 4}, "C009", "rope_scaling.short_factor[1]"),
+        (LONG | {"short_factor": "1.0"}, "C009", "rope_scaling.short_factor"),
+        (LONG | {"partial_rotary_factor": 0.5}, "C009", "rope_scaling.long_factor"),
+        ({"rope_type": "default", "mrope_section": [2, 3, 4]}, "C009", "rope_scaling.mrope_section"),
+        ({"type": "mrope", "mrope_section": [2, 3, "3"]}, "C009", "rope_scaling.mrope_section"),
+    ],
+    ids=str,
+)
+def test_a_rope_setting_that_cannot_be_meant_is_found(scaling: dict[str, Any], code: str, field: str) -> None:
+    findings = found(changed(config(LLAMA), HEADS | {"rope_scaling": ABSENT}) | {"rope_scaling": scaling})
+    assert (code, field, "warning") in {(f.code, f.field, f.severity.value) for f in findings}
+
+
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        {},
+        {"rope_theta": 1e6},
+        {"rope_type": "default"},
+        {"type": "yarn", "rope_type": "yarn", "factor": 1},
+        {"type": "su", "rope_type": "longrope", "short_factor": [1] * 8, "long_factor": [1.5] * 8},
+        {"type": "mrope", "rope_type": "default", "mrope_section": [2, 3, 3]},
+        {"rope_type": "default", "mrope_section": [1, 1, 2], "partial_rotary_factor": 0.5},
+        LONG,
+    ],
+    ids=str,
+)
+def test_a_rope_setting_of_a_published_form_is_not_found(scaling: dict[str, Any]) -> None:
+    findings = found(changed(config(LLAMA), HEADS | {"rope_scaling": ABSENT}) | {"rope_scaling": scaling})
+    assert [f.message for f in findings if f.code in ("C006", "C009")] == []
+
+
+def test_the_rotated_part_of_latent_attention_is_its_own_field() -> None:
+    # 64 values of a head are rotated, of 192.
+    scaling = {"rope_type": "longrope", "short_factor": [1.0] * 32, "long_factor": [1.0] * 96}
+    (finding,) = of("C009", DEEPSEEK, {"rope_scaling": ABSENT, "rope_parameters": scaling})
+    assert finding.message == "rope_parameters.long_factor has 96 entries, but 32 pairs of a head are rotated"
+
+
+def test_the_rotated_part_of_phi_4_mini_is_three_quarters_of_a_head() -> None:
+    # 128 × 0.75 / 2 = 48
+    raw = config("microsoft/Phi-4-mini-instruct")
+    raw["rope_scaling"] = {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [1.0] * 48}
+    assert [f.message for f in found(raw) if f.code in ("C006", "C009")] == []
+    raw["rope_scaling"]["long_factor"] = [1.0] * 64
+    assert [f.message for f in found(raw) if f.code == "C009"] == [
+        "rope_scaling.long_factor has 64 entries, but 48 pairs of a head are rotated"
+    ]
+    del raw["rope_scaling"]["long_factor"]
+    assert [f.message for f in found(raw) if f.code == "C006"] == ["rope_scaling of type longrope lacks long_factor"]

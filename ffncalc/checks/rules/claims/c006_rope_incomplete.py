@@ -1,6 +1,6 @@
-"""A rope setting of an unknown type, or one that lacks what its type needs.
+"""A rope setting of no type or an unknown one, or one that lacks what its type needs.
 
-Loaders fail on it, or fall back on plain rotary embeddings.
+Loaders fail on it, or fall back on plain rotary embeddings without a word.
 
 Bad: {"rope_scaling": {"rope_type": "yarn", "factor": null}}
 Good: {"rope_scaling": {"rope_type": "yarn", "factor": 16.0}}
@@ -35,6 +35,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "xdrope": (),
     "yarn": ("factor",),
 }
+SCALES = ("factor", "alpha", "short_factor", "long_factor", "low_freq_factor", "high_freq_factor", "beta_fast")
 
 
 def check(subject: Subject) -> Iterator[Fault]:
@@ -42,6 +43,10 @@ def check(subject: Subject) -> Iterator[Fault]:
         for field, table in scalings(part):
             kind = kind_of(table)
             if kind is None:
+                if any(table.get(key) is not None for key in SCALES):
+                    yield Fault(
+                        field, f"{field} names no rope_type, so nothing is scaled", "Add the type: yarn, linear …"
+                    )
                 continue
             if not isinstance(kind, str) or kind not in NEEDS:
                 near = nearest(kind, NEEDS) if isinstance(kind, str) else []
