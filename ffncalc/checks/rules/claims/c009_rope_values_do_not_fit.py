@@ -11,7 +11,7 @@ Source: transformers, modeling_rope_utils.py and apply_multimodal_rotary_pos_emb
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.rules.claims.c002_rope_scaling_contradicts_context import kind_of, scalings
@@ -89,5 +89,5 @@ def _pairs(part: Part, table: Mapping[str, Any]) -> int | None:
     return int(dim * found.pop()) // 2 if dim is not None and len(found) == 1 else None
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
