@@ -15,10 +15,11 @@ from ffncalc.architectures import MODULES
 from ffncalc.checks import known
 from ffncalc.checks.budgets import Limits, Share
 from ffncalc.checks.document import Document
+from ffncalc.checks.finding import Fault
 from ffncalc.checks.lock import Entry
 from ffncalc.checks.lock_file import Lock, lock_of
 from ffncalc.checks.settings import Settings
-from ffncalc.errors import ConfigError, FfncalcError, shown
+from ffncalc.errors import ConfigError, FfncalcError, FileError, UnsupportedModel, shown
 from ffncalc.formula import Num
 from ffncalc.ir import Model
 from ffncalc.origin import PARSED
@@ -120,13 +121,14 @@ def whole(value: object, lowest: int) -> int | None:
 class Subject:
     """One config file under check.
 
-    `text` are the configs of language models in it, innermost last; `model` is None where it cannot be described,
-    and `error` says why.
+    `text` are the configs of language models in it, innermost last; `model` is None where it cannot be described.
+    `unread` says why the file holds no config; then `raw` is empty.
     """
 
     path: str
     document: Document
     settings: Settings
+    unread: FileError | None = None
 
     @property
     def raw(self) -> Mapping[str, Any]:
@@ -168,6 +170,8 @@ class Subject:
     @cached_property
     def outcome(self) -> Model | FfncalcError:
         """The described model, or why there is none."""
+        if self.unread is not None:
+            return self.unread
         try:
             return api.describe(source.Loaded(self.raw, PARSED))
         except FfncalcError as error:
@@ -177,6 +181,15 @@ class Subject:
     def model(self) -> Model | None:
         """The described model."""
         return self.outcome if isinstance(self.outcome, Model) else None
+
+    @cached_property
+    def uncounted(self) -> Fault | None:
+        """Why it cannot be counted, at the field that is in the way; None where it is counted."""
+        if isinstance(self.outcome, Model):
+            return None
+        message = self.outcome.message.removeprefix(f"{self.path}: ").rstrip(".")
+        named = isinstance(self.outcome, UnsupportedModel) and "model_type" in message
+        return Fault("model_type" if named else "", message, self.outcome.hint)
 
     @cached_property
     def lock(self) -> Lock | None:
@@ -223,7 +236,20 @@ class Subject:
         found = [
             re.fullmatch(r"(?:([\w.\[\]]+)(?:, [\w.]+)*: )?(.*)", line, re.DOTALL) for line in SPLIT.split(message)
         ]
-        return tuple(Trouble(m[1] or "", m[2], error.hint) for m in found if m)
+        return tuple(Trouble(self._placed(m[1] or "", m[2]), m[2], error.hint) for m in found if m)
+
+    def _placed(self, field: str, message: str) -> str:
+        """The field with the place of the nested config that has it, where the file itself does not."""
+        if message.startswith("missing"):  # it is said where the family looks for it
+            return field
+        key = field.partition(".")[0].partition("[")[0]
+        if key in self.translated:
+            return field
+        inner = [part for part in (*self.text, *self.towers) if part.prefix]
+        found = next((part for part in inner if key in part.raw), None)
+        if found is None and "." not in field and key not in known.family_keys(self.model_type):
+            found = next((part for part in inner if key in known.family_keys(part.model_type)), None)
+        return field if found is None else found.prefix + field
 
 
 def type_of(raw: Mapping[str, Any]) -> str:

@@ -172,6 +172,21 @@ def test_code_of_its_own_for_a_type_of_its_own_may_have_any_class_and_activation
     assert [f.message for f in found(raw) if f.code in ("F009", "F014", "S004")] == []
 
 
+@pytest.mark.parametrize(
+    ("base", "change", "error"),
+    [
+        ("google/gemma-3n-E2B-it", {"layer_types": ["full_attention", "sliding_atention"] * 15}, "S006 layer_types[1]"),
+        ("meta-llama/Llama-4-Scout-17B-16E", {"no_rope_layers": [1, 1, 1, 0] * 11}, "S005 no_rope_layers"),
+        (GEMMA_VL, {"layer_types": ["full_attention"] * 33}, "S005 layer_types"),
+        (QWEN_VL, {"hidden_size": 0}, "F004 hidden_size"),
+    ],
+)
+def test_a_fault_inside_a_nested_config_is_said_once(base: str, change: dict[str, Any], error: str) -> None:
+    raw = changed(config(base), {"text_config": change})
+    code, _, field = error.partition(" ")
+    assert errors(raw) == [f"{code} text_config.{field}"]
+
+
 @pytest.mark.parametrize("value", ["large", [1], 7])
 def test_a_nested_config_that_is_no_object_is_said_once(value: object) -> None:
     raw = config(QWEN_VL) | {"text_config": value, "vision_config": value}
