@@ -163,3 +163,35 @@ def test_the_rotated_part_of_phi_4_mini_is_three_quarters_of_a_head() -> None:
     ]
     del raw["rope_scaling"]["long_factor"]
     assert [f.message for f in found(raw) if f.code == "C006"] == ["rope_scaling of type longrope lacks long_factor"]
+
+
+MIXTRAL, MIXTRAL_22B = "mistralai/Mixtral-8x7B-v0.1", "mistralai/Mixtral-8x22B-v0.1"
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        (MIXTRAL, "mistralai/Mixtral-8x22B-v0.1"),
+        (MIXTRAL_22B, "mistralai/Mixtral-8x7B-v0.1"),
+        (MIXTRAL, "org/4x7B"),
+        (MIXTRAL, "org/16x7B"),
+        (MIXTRAL, "org/8x3B"),
+        ("mistralai/Mistral-7B-v0.1", "mistralai/Mixtral-8x7B-v0.1"),
+    ],
+)
+def test_experts_of_another_size_or_number_than_the_name_says_are_found(base: str, name: str) -> None:
+    assert [f.field for f in of("C001", base, {"_name_or_path": name})] == ["_name_or_path"]
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        (MIXTRAL, "mistralai/Mixtral-8x7B-Instruct-v0.1"),
+        (MIXTRAL_22B, "mistralai/Mixtral-8x22B-v0.1"),
+        ("openbmb/MiniCPM-MoE-8x2B", "openbmb/MiniCPM-MoE-8x2B"),
+        ("allenai/FlexOlmo-7x7B-1T", "allenai/FlexOlmo-7x7B-1T"),
+        ("microsoft/Phi-3.5-MoE-instruct", "microsoft/Phi-3.5-MoE-16x3.8B"),
+    ],
+)
+def test_a_product_in_the_name_that_fits_is_not_found(base: str, name: str) -> None:
+    assert of("C001", base, {"_name_or_path": name}) == []

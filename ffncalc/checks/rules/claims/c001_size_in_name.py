@@ -1,7 +1,8 @@
 """The size in the name is not what the config counts.
 
 `8B`, `30B-A3B`, `8x7B` in `_name_or_path`, in the file's name or its folder's are compared with the parameters; most
-swapped configs show here. Names round, so a quarter more or less passes.
+swapped configs show here. Names round, so a quarter more or less passes. 8x7B are 8 experts in what would have 7B with
+one; the rest is shared, so the total is less than the product, but not half of it.
 
 Bad: {"_name_or_path": "org/model-70B"}
 Good: {"_name_or_path": "org/model-8B"}
@@ -14,9 +15,11 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from ffncalc.analysis.parallel import axes
 from ffncalc.analysis.params import Params, params
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
+from ffncalc.ir import Model, Role
 
 SEVERITY = Severity.WARNING
 SIZE = re.compile(
@@ -37,7 +40,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         if match is None or NO_SIZE.search(name.lower()):
             continue
         counted = counted or params(subject.model)
-        fault = _compare(field, match, counted)
+        fault = _compare(field, match, counted, subject.model)
         if fault is not None:
             yield fault
             return
@@ -54,12 +57,14 @@ def _path_name(path: str) -> str:
     return pure.parent.name if pure.stem in ("config", "params") else pure.stem
 
 
-def _compare(field: str, match: re.Match[str], counted: Params) -> Fault | None:
+def _compare(field: str, match: re.Match[str], counted: Params, model: Model) -> Fault | None:
     scale = 1e9 if match[3] == "b" else 1e6
     claim = float(match[2]) * scale
     total, active = int(counted.total), int(counted.active)
-    if match[1]:  # 8x7B: experts share what is no expert, so the total is below the product
-        fits = claim <= total <= claim * int(match[1]) * (1 + SLACK)
+    if match[1]:
+        product = claim * int(match[1])
+        fits = product / 2 <= total <= product * (1 + SLACK)
+        fits = fits and any(_near(claim, count) for count in _with_one_expert(counted, model))
     else:
         fits = any(_near(claim, count) for count in _counts(counted))
         fits = fits and (not match[4] or _near(float(match[4]) * 1e9, active, 0.35))
@@ -75,6 +80,13 @@ def _counts(counted: Params) -> Iterator[int]:
     text = total - int(counted.by_category["multimodal"])
     yield from (total, total - embedding, text, text - embedding, int(counted.active))
     yield int(total / 1e9) * 10**9  # rounded down
+
+
+def _with_one_expert(counted: Params, model: Model) -> tuple[int, int]:
+    """The parameters of the model if it had one expert in each layer, and without the embedding."""
+    experts = max((axis.value for axis in axes(model) if axis.kind == "experts"), default=1)
+    one = int(counted.total) - int(counted.by_role[Role.ROUTED]) * (experts - 1) // experts
+    return one, one - int(counted.by_category["embedding"])
 
 
 _HINT = "Is this the config of another model?"
