@@ -10,6 +10,15 @@ CLASSES = (
     "LlamaModl", "LLamaForCausalLM", "llamaForCausalLM", "LlamaforCausalLM", "LlamaForCausalLM ", "LLAmaForCasualLM",
 )  # fmt: skip
 
+COMPOSITES = (
+    "mistralai/Mistral-Small-3.1-24B-Instruct-2503",
+    QWEN_VL,
+    "Qwen/Qwen3.5-9B",
+    "zai-org/GLM-4.5V",
+    "moonshotai/Kimi-K2.5",
+    "google/gemma-4-E2B",
+)
+
 IN_FAMILIES: tuple[Mutation, ...] = (
     # sizes that a composite takes from the class of its language model
     Mutation(
@@ -43,4 +52,25 @@ IN_FAMILIES: tuple[Mutation, ...] = (
     Mutation(LLAMA, CODE | {"hidden_act": "swiglu2"}, "S004", "hidden_act", "warning"),
     Mutation(LLAMA, CODE | {"architectures": ["MarianMTModel"]}, "F009", "architectures", "warning"),
     Mutation(LLAMA, CODE | {"architectures": ["LlamaForCausalM"]}, "F014", "architectures", "warning"),
+    # tokens outside the config of the language model
+    *(
+        Mutation(base, {field: 99_999_999}, "E003", field, "warning" if field == "pad_token_id" else "error")
+        for base in COMPOSITES
+        for field in ("eos_token_id", "pad_token_id", "forced_eos_token_id")
+    ),
+    *(
+        Mutation(LLAMA, {field: value}, "E003", at)
+        for field, value, at in (
+            ("forced_bos_token_id", 128256, "forced_bos_token_id"),
+            ("decoder_start_token_id", 128256, "decoder_start_token_id"),
+            ("suppress_tokens", [1, 128256], "suppress_tokens[1]"),
+            ("begin_suppress_tokens", [220, 128256], "begin_suppress_tokens[1]"),
+        )
+    ),
+    Mutation(
+        "Qwen/Qwen3-Omni-30B-A3B-Instruct",
+        {"thinker_config": {"eos_token_id": 99_999_999}},
+        "E003",
+        "thinker_config.eos_token_id",
+    ),
 )
