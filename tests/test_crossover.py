@@ -115,3 +115,8 @@ def test_the_crossover_is_where_the_points_say(name: str, seed: int) -> None:
     for point in flops(model, ctx=[max(at - 1, 1), at], **options).points:
         crossed = point.by_category["attention_core"] >= point.by_category["ffn"]
         assert crossed == (point.ctx >= at)
+
+
+@pytest.mark.parametrize(("name", "count"), [("kajuma/DiffLlama-1B", 16), ("meituan-longcat/LongCat-Flash-Chat", 28)])
+def test_layers_that_attend_twice_are_counted_once(name: str, count: int) -> None:
+    assert [s.layers for s in ffncalc.crossover(ffncalc.load(name)).slopes] == [count]

@@ -116,7 +116,8 @@ def cost(
                     key = (_counted(mixing.span, full, source), block.causal, mixing.indexer)
                     slopes[key].append(per_key := times(runs, mixing.per_key))
                     latent[key].append(per_key if mixing.absorbed is None else times(runs, mixing.absorbed))
-                    layers[key].append(block)
+                    if not layers[key] or layers[key][-1] is not block:  # a layer may attend twice
+                        layers[key].append(block)
     plain = _slopes(slopes, layers)
     other = plain if latent == slopes else _slopes(latent, layers)
     return Cost(
