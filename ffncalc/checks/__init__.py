@@ -43,6 +43,7 @@ RULES: dict[str, str] = {
     "C007": "claims.c007_quantisation_unclear",
     "C008": "claims.c008_exclusion_matches_nothing",
     "C009": "claims.c009_rope_values_do_not_fit",
+    "C010": "claims.c010_group_does_not_divide_width",
     "D001": "deployment.d001_heads_do_not_split",
     "D002": "deployment.d002_kv_heads_do_not_split",
     "D003": "deployment.d003_width_does_not_split",

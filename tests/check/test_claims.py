@@ -195,3 +195,65 @@ def test_experts_of_another_size_or_number_than_the_name_says_are_found(base: st
 )
 def test_a_product_in_the_name_that_fits_is_not_found(base: str, name: str) -> None:
     assert of("C001", base, {"_name_or_path": name}) == []
+
+
+def quantised(**table: Any) -> dict[str, Any]:
+    return {"quantization_config": table}
+
+
+@pytest.mark.parametrize("method", ["awq", "gptq"])
+def test_a_group_that_divides_no_width_is_an_error_for_each_without_any_split(method: str) -> None:
+    # 4096 = 40 × 100 + 96 and 14336 = 143 × 100 + 36
+    findings = of("C010", LLAMA, quantised(quant_method=method, bits=4, group_size=100))
+    assert [(f.field, f.severity, f.message) for f in findings] == [
+        (
+            "hidden_size",
+            "error",
+            "the 4096 inputs of q_proj (hidden_size) are no multiple of the 100 of quantization_config.group_size",
+        ),
+        (
+            "intermediate_size",
+            "error",
+            "the 14336 inputs of down_proj (intermediate_size) are no multiple of the 100 of "
+            "quantization_config.group_size",
+        ),
+    ]
+
+
+def test_only_the_width_that_does_not_divide_is_named() -> None:
+    # 14400 = 112 × 128 + 64
+    change = {"intermediate_size": 14400} | quantised(quant_method="awq", bits=4, group_size=128)
+    (finding,) = of("C010", LLAMA, change)
+    assert (finding.field, finding.hint) == ("intermediate_size", "A group of 64 divides them.")
+
+
+def test_the_inputs_of_the_output_projection_are_heads_of_their_width() -> None:
+    # 32 × 65 = 2080 = 16 × 128 + 32
+    change = {"head_dim": 65} | quantised(quant_method="awq", bits=4, group_size=128)
+    finding = of("C010", LLAMA, change)[0]
+    assert (finding.field, finding.hint) == ("head_dim", "A group of 32 divides them.")
+    assert "the 2080 inputs of o_proj (num_attention_heads, head_dim) are" in finding.message
+
+
+def test_a_group_of_compressed_tensors_is_a_warning() -> None:
+    group = {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 100}}
+    table = {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {"group_0": group}}
+    findings = of("C010", LLAMA, quantised(**table, ignore=["lm_head"]))
+    assert [(f.field, f.severity) for f in findings] == [("hidden_size", "warning"), ("intermediate_size", "warning")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        quantised(quant_method="gptq", bits=4, group_size=-1),
+        quantised(quant_method="awq", bits=4, group_size=128),
+        quantised(quant_method="fp8", weight_block_size=[100, 100]),
+        quantised(quant_method="bitsandbytes", load_in_4bit=True),
+        {"quantization": {"bits": 4, "group_size": 96}},
+        {"intermediate_size": 14400}
+        | quantised(quant_method="awq", bits=4, group_size=128, modules_to_not_convert=["down_proj"]),
+    ],
+    ids=str,
+)
+def test_a_matrix_that_is_packed_in_whole_groups_or_not_at_all_is_not_found(change: dict[str, Any]) -> None:
+    assert of("C010", LLAMA, change) == []
