@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from tests.check.configs import ABSENT, LLAMA
-from tests.check.mutated import BERT, GEMMA_VL, GPT2, QWEN_VL, Mutation
+from tests.check.mutated import BERT, GEMMA_VL, GPT2, MISTRAL, QWEN_VL, Mutation
 
 CODE = {"auto_map": {"AutoConfig": "configuration_own.OwnConfig"}}
 CLASSES = (
     "LlamaModl", "LLamaForCausalLM", "llamaForCausalLM", "LlamaforCausalLM", "LlamaForCausalLM ", "LLAmaForCasualLM",
 )  # fmt: skip
 
+QWEN2 = "Qwen/Qwen2.5-7B"
+ERNIE = "baidu/ERNIE-4.5-21B-A3B-PT"
+WINDOWED = (
+    MISTRAL,
+    "mistralai/Ministral-8B-Instruct-2410",
+    "microsoft/Phi-4-mini-instruct",
+    "microsoft/Phi-3.5-MoE-instruct",
+)
+GROUPED = (
+    ("Qwen/Qwen3-Next-80B-A3B-Instruct", "linear_num_key_heads"),
+    ("nvidia/Nemotron-H-8B-Base-8K", "n_groups"),
+    ("ibm-ai-platform/Bamba-9B-v1", "mamba_n_groups"),
+    ("tiiuae/Falcon-H1-1.5B-Base", "mamba_n_groups"),
+    ("ibm-granite/granite-4.0-h-small", "mamba_n_groups"),
+    ("mistralai/Mamba-Codestral-7B-v0.1", "n_groups"),
+    ("Zyphra/Zamba2-1.2B", "mamba_ngroups"),
+    ("allenai/Olmo-Hybrid-7B", "linear_num_key_heads"),
+)
 COMPOSITES = (
     "mistralai/Mistral-Small-3.1-24B-Instruct-2503",
     QWEN_VL,
@@ -73,4 +91,23 @@ IN_FAMILIES: tuple[Mutation, ...] = (
         "E003",
         "thinker_config.eos_token_id",
     ),
+    # a window of 0, and a step of 0 between windows
+    *(Mutation(base, {"sliding_window": 0}, "S007", "sliding_window") for base in WINDOWED),
+    Mutation(QWEN2, {"use_sliding_window": True, "sliding_window": 0}, "S007", "sliding_window"),
+    Mutation("google/gemma-3-1b-it", {"sliding_window_pattern": 0}, "M003", "sliding_window_pattern"),
+    Mutation("google/gemma-3-1b-it", {"_sliding_window_pattern": 0}, "M003", "_sliding_window_pattern"),
+    Mutation("CohereLabs/c4ai-command-r7b-12-2024", {"sliding_window_pattern": 0}, "M003", "sliding_window_pattern"),
+    Mutation(
+        "google/gemma-4-E2B",
+        {"text_config": {"sliding_window_pattern": 0}},
+        "M003",
+        "text_config.sliding_window_pattern",
+        "warning",
+    ),
+    # layers with experts, of 28
+    Mutation(ERNIE, {"moe_layer_start_index": 9999}, "M003", "moe_layer_start_index"),
+    Mutation(ERNIE, {"moe_layer_end_index": 9999}, "M003", "moe_layer_end_index"),
+    Mutation(ERNIE, {"moe_layer_start_index": 20, "moe_layer_end_index": 10}, "M003", "moe_layer_end_index"),
+    # heads of linear attention, groups of state-space mixers
+    *(Mutation(base, {field: 7}, "S002", field) for base, field in GROUPED),
 )

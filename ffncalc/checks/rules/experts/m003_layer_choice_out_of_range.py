@@ -1,6 +1,7 @@
 """A rule that says which layers have experts names layers that are not there, or a step of zero.
 
-Loaders accept it, and the model has dense or sparse layers where none were meant.
+Loaders accept it, and the model has dense or sparse layers where none were meant. So it is with the step from one
+layer of full attention to the next: a warning where the file lists its layers and the step is not needed.
 
 Base: Qwen/Qwen3-30B-A3B
 Bad: {"mlp_only_layers": [99]}
@@ -19,7 +20,8 @@ SEVERITY = Severity.ERROR
 LISTS = ("mlp_only_layers", "moe_layers")
 STEPS = (
     "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period", "attn_layer_period",
-    "moe_layer_interval", "moe_layer_freq", "sliding_window_pattern", "full_attention_interval",
+    "moe_layer_interval", "moe_layer_freq", "sliding_window_pattern", "_sliding_window_pattern",
+    "full_attention_interval",
 )  # fmt: skip
 OFFSETS = {"expert_layer_offset": "expert_layer_period", "attn_layer_offset": "attn_layer_period"}
 
@@ -34,6 +36,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         if first is not None and not 0 <= first <= layers:
             at = part.at("first_k_dense_replace")
             yield Fault(at, f"{at} is {first}, but there are {layers} layers", f"Write 0 to {layers}.")
+        yield from _range(part, layers)
         for field in LISTS:
             for i, value in enumerate(part.items(field) or ()):
                 if whole(value, 0) is None or value >= layers:
@@ -44,11 +47,33 @@ def check(subject: Subject) -> Iterator[Fault]:
                     break
 
 
+def _range(part: Part, layers: int) -> Iterator[Fault]:
+    """The first and the last layer with experts, where -1 is the last of all."""
+    start, end = (whole(part.given(f"moe_layer_{which}_index"), -(10**9)) for which in ("start", "end"))
+    last = layers - 1
+    if start is not None and not 0 <= start <= last:
+        at = part.at("moe_layer_start_index")
+        yield Fault(at, f"{at} is {start}, but layers are numbered 0 to {last}", f"Write 0 to {last}.")
+    if end is None or end == -1:
+        return
+    at = part.at("moe_layer_end_index")
+    if not 0 <= end <= last:
+        yield Fault(
+            at, f"{at} is {end}, but layers are numbered 0 to {last}", f"Write 0 to {last}, or -1 for the last."
+        )
+    elif start is not None and end < start <= last:
+        other = part.at("moe_layer_start_index")
+        yield Fault(at, f"{at} is {end}, before {other} {start}: no layer has experts", also=(other,))
+
+
 def _steps(part: Part) -> Iterator[Fault]:
     for field in STEPS:
         value = part.given(field)
         if isinstance(value, int) and not isinstance(value, bool) and value < 1 and not _off(part, field, value):
-            yield Fault(part.at(field), f"{part.at(field)} must be at least 1, got {value}", "1 means every layer.")
+            unused = "sliding" in field and isinstance(part.given("layer_types"), list)
+            message = f"{part.at(field)} must be at least 1, got {value}"
+            severity = Severity.WARNING if unused else None
+            yield Fault(part.at(field), message, "1 means every layer.", severity=severity)
     for field, period in OFFSETS.items():
         offset, length = whole(part.given(field), -(10**9)), part.size(period)
         if offset is not None and length is not None and not 0 <= offset < length:
@@ -57,5 +82,7 @@ def _steps(part: Part) -> Iterator[Fault]:
 
 
 def _off(part: Part, field: str, value: int) -> bool:
-    """Zero switches these off."""
-    return value == 0 and field in ("sliding_window_pattern", "moe_layer_interval", "full_attention_interval")
+    """Zero switches these off; EXAONE writes it beside a window that is null."""
+    if field in ("sliding_window_pattern", "_sliding_window_pattern"):
+        return value == 0 and part.model_type.startswith("exaone") and part.get("sliding_window") is None
+    return value == 0 and field in ("moe_layer_interval", "full_attention_interval")

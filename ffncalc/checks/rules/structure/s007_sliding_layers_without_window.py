@@ -1,6 +1,7 @@
 """Layers are called sliding, but no window says how far they see.
 
-They see everything then, or nothing works: a null window is accepted by loaders.
+They see everything then, or nothing works: a null window is accepted by loaders. In a family that windows every layer
+null is legal and means no window; a window of 0 masks every token in all families.
 
 Base: google/gemma-2-9b
 Bad: {"sliding_window": null}
@@ -17,6 +18,12 @@ from ffncalc.checks.subject import Part, Subject, shown, whole
 
 SEVERITY = Severity.ERROR
 NEEDED = {"gemma2", "gemma3_text", "cohere2", "gpt_oss", "olmo3", "exaone4", "gemma3n_text", "gemma4_text"}
+# The class gives the window to all layers, with no word on which.
+EVERY = {
+    "minimax", "ministral", "ministral3", "mistral", "mixtral", "phi3", "phi4_multimodal", "phimoe", "starcoder2",
+    "voxtral_realtime_text",
+}  # fmt: skip
+SWITCHED = {"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "qwen2_vl_text", "qwen2_5_vl_text", "smollm3"}
 
 
 def check(subject: Subject) -> Iterator[Fault]:
@@ -34,6 +41,15 @@ def check(subject: Subject) -> Iterator[Fault]:
                 "Write the window in tokens, or make the layers full_attention.",
                 also=(part.at("layer_types"),),
             )
+        elif window == 0 and _windows(part):
+            yield Fault(at, f"{at} is 0: no token sees any", "Write the window in tokens, or null for none.")
+
+
+def _windows(part: Part) -> bool:
+    """Whether the class gives layers the window that is in the file, without being told which."""
+    if part.key("sliding_window") is None or isinstance(part.given("layer_types"), list):
+        return False
+    return part.model_type in EVERY or (part.model_type in SWITCHED and part.get("use_sliding_window") is True)
 
 
 def _slides(part: Part) -> bool:
