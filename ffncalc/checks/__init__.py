@@ -69,6 +69,7 @@ RULES: dict[str, str] = {
     "F012": "file.f012_not_countable",
     "F013": "file.f013_code_of_its_own",
     "F014": "file.f014_misspelt_class",
+    "F015": "file.f015_not_in_utf8",
     "L001": "lock.l001_locked_count_moved",
     "L002": "lock.l002_file_not_locked",
     "L003": "lock.l003_locked_file_missing",

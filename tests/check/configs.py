@@ -47,7 +47,12 @@ def changed(raw: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 
 def example(base: str, text: str) -> bytes:
-    """The file of an example in a rule's documentation: `{"a": 1}, without b, c`, or a whole file for "none"."""
+    """The file of an example in a rule's documentation: `{"a": 1}, without b, c`, or a whole file for "none".
+
+    `as UTF-16` at the end is how it is written.
+    """
+    if text.endswith(" as UTF-16"):
+        return example(base, text.removesuffix(" as UTF-16")).decode().encode("utf-16")
     if base == "none":
         return text.encode()
     found, _, without = re.sub(r"^without ", ", without ", text).partition(", without ")
