@@ -24,6 +24,7 @@ from ffncalc.formula import Num
 from ffncalc.ir import Model
 from ffncalc.origin import PARSED
 from ffncalc.schema import BaseConfig
+from ffncalc.source import dialects
 
 NESTED = (
     "text_config",
@@ -142,6 +143,11 @@ class Subject:
             return source.translate(self.raw)
         except FfncalcError:
             return self.raw
+
+    @property
+    def is_params(self) -> bool:
+        """Whether the file is a params.json, whose keys are not those of the Hub."""
+        return dialects.is_params(self.raw)
 
     @cached_property
     def model_type(self) -> str:

@@ -45,7 +45,8 @@ def check(subject: Subject) -> Iterator[Fault]:
             found.add(field)
             yield Fault(field, message, _hint(message))
     for trouble in subject.troubles:
-        if trouble.message.startswith(tuple(MUST.values())) and trouble.field not in found:
+        wrong = trouble.message.startswith(tuple(MUST.values())) or sizes.is_of_wrong_type(trouble.message)
+        if wrong and trouble.field not in found:
             yield Fault(trouble.field, f"{trouble.field}: {trouble.message}", _hint(trouble.message))
     for field, message in wrong_fields(subject.raw, types=True):
         yield Fault(field, f"{field} {message}", _hint(message))

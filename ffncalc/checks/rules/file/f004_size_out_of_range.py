@@ -30,7 +30,7 @@ def check(subject: Subject) -> Iterator[Fault]:
             yield Fault(field, f"{field} must be {rule}, got {shown(value)}", "Write the size that the weights have.")
     for trouble in subject.troubles:
         outside = trouble.message.startswith(("must be a positive integer", "must be between"))
-        if outside and trouble.field not in found:
+        if outside and trouble.field not in found and not sizes.is_of_wrong_type(trouble.message):
             yield Fault(trouble.field, f"{trouble.field} {trouble.message}", "Write the size that the weights have.")
     for field, message, is_type in values.wrong(subject):
         if not is_type:

@@ -28,14 +28,14 @@ def check(subject: Subject) -> Iterator[Fault]:
     yield from _nested(subject)
     named = subject.raw.get("model_type")
     if subject.model_type and not named:
-        if subject.translated is subject.raw:
+        if not subject.is_params:
             message = f"model_type is missing: read as {subject.model_type}, by its class"
             yield Fault(
                 "model_type", message, f'Write "model_type": "{subject.model_type}".', severity=Severity.WARNING
             )
         return
     if not subject.model_type:
-        if not subject.raw.get("auto_map") and subject.translated is subject.raw:
+        if not subject.raw.get("auto_map") and not subject.is_params:
             message = "model_type is missing" if named is None else f"model_type must be a name, got {shown(named)}"
             yield Fault("model_type", message, 'Write the type of the class, such as "llama".')
         return

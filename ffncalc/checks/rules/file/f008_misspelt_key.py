@@ -17,12 +17,15 @@ from ffncalc.checks import known
 from ffncalc.checks.document import child
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
+from ffncalc.source import dialects
 
 SEVERITY = Severity.WARNING
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    if subject.translated is subject.raw:
+    if subject.is_params:
+        yield from _in_params(subject.raw)
+    else:
         yield from _in(subject.raw, "", subject.model_type)
     for part in (*subject.text, *subject.towers):
         if part.prefix:
@@ -47,6 +50,15 @@ def _in(raw: Mapping[str, Any], prefix: str, model_type: str) -> Iterator[Fault]
                 f"Keep {beside} only, with the value that is meant.",
                 also=(child(prefix, beside),),
             )
+
+
+def _in_params(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    """Misspelt keys of a params.json, whose keys are short."""
+    for key in known.unknown(raw, "")[: known.COMPARED]:
+        near = next((name for name in dialects.KEYS if known.distance(key, name, 1) <= 1), None)
+        if near is not None and key not in dialects.KEYS:
+            message, hint = f"{key} is no key of a params.json", f"Did you mean {near}?"
+            yield Fault(key, message, hint, also=(near,) if near in raw else ())
 
 
 def _alike(value: object, other: object) -> bool:

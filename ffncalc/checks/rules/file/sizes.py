@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ffncalc.checks.document import child
@@ -65,6 +66,11 @@ def is_whole(value: object) -> bool:
 def may_differ(field: str, value: object) -> bool:
     """Whether some family writes the field in another form: a value per layer or stage. Its own Config decides."""
     return isinstance(value, list) and last(field) not in SINGLE
+
+
+def is_of_wrong_type(message: str) -> bool:
+    """Whether what a family says of a value has to do with its type: it wants a whole number and got none."""
+    return re.match(r"must be a positive integer, got (?!-?\d+$)", message) is not None
 
 
 def limits(field: str) -> tuple[int, int]:
