@@ -61,13 +61,19 @@ def included(refs: Iterable[str], force: bool = False) -> list[str]:
 def _left_out(path: str, force: bool) -> bool:
     if not (os.path.isfile(path) or os.path.isdir(path)):
         return False
-    return (force or for_file(Path(path)).force_exclude) and _is_excluded(path)
+    return (force or for_file(Path(path)).force_exclude) and _is_excluded(path, {})
 
 
-def _is_excluded(path: str) -> bool:
-    """Whether a file or folder, or one that it lies in, is excluded."""
+def _is_excluded(path: str, told: dict[str, bool]) -> bool:
+    """Whether a file or folder, or one that it lies in, is excluded; `told` keeps what is known of each."""
     full = Path(os.path.abspath(path))
-    return any(for_folder(each.parent.resolve()).excludes(str(each)) for each in (full, *full.parents))
+    above = False
+    for each in (*reversed(full.parents), full):
+        name = str(each)
+        if name not in told:
+            told[name] = above or for_folder(each.parent.resolve()).excludes(name)
+        above = told[name]
+    return above
 
 
 def _key(path: str) -> str:
@@ -104,10 +110,10 @@ def _of(ref: str, failed: Failed) -> Iterator[Target]:
 
 def _matching(pattern: str, failed: Failed) -> Iterator[Target]:
     """Files that a pattern means, sorted folder by folder, and what folders among them hold."""
-    empty = True
+    empty, told = True, dict[str, bool]()
     for path in sorted(glob.iglob(os.path.expanduser(pattern), recursive=True)):
         empty = False
-        if _is_excluded(path):
+        if _is_excluded(path, told):
             continue
         if os.path.isdir(path):
             if not pattern.endswith("**"):
