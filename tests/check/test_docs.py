@@ -9,12 +9,17 @@ import re
 import tomllib
 from pathlib import Path
 
-from ffncalc.checks.doc import docs
+import pytest
+
+import ffncalc.checks
+from ffncalc.checks import RULES
+from ffncalc.checks.doc import doc, docs
 from ffncalc.checks.settings import KEYS, parse
 from ffncalc.report.findings import CheckFormat
 
 README = Path(__file__).parents[2] / "README.md"
-RULES = re.compile(r"(<!-- rules -->\n)(.*?)(<!-- /rules -->)", re.DOTALL)
+RULES_FOLDER = Path(ffncalc.checks.__file__).parent / "rules"
+TABLE = re.compile(r"(<!-- rules -->\n)(.*?)(<!-- /rules -->)", re.DOTALL)
 
 
 def rows() -> str:
@@ -24,9 +29,17 @@ def rows() -> str:
 
 
 def test_the_table_of_rules_is_that_of_the_program() -> None:
-    match = RULES.search(README.read_text(encoding="utf-8"))
+    match = TABLE.search(README.read_text(encoding="utf-8"))
     assert match is not None
     assert match[2] == rows()
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_every_severity_of_a_rule_is_in_its_documentation(code: str) -> None:
+    source = (RULES_FOLDER / f"{RULES[code].replace('.', '/')}.py").read_text(encoding="utf-8")
+    named = {word.lower() for word in re.findall(r"\bSeverity\.([A-Z]+)\b", source)}
+    words = set(re.findall(r"\w+", f"{doc(code).summary} {doc(code).why} {doc(code).severity}".lower()))
+    assert named <= words
 
 
 def test_the_example_of_settings_is_valid_and_shows_every_key() -> None:
@@ -52,7 +65,7 @@ def test_every_format_is_named() -> None:
 def write() -> None:
     """Bring the table up to date."""
     text = README.read_text(encoding="utf-8")
-    README.write_text(RULES.sub(lambda m: m[1] + rows() + m[3], text), encoding="utf-8")
+    README.write_text(TABLE.sub(lambda m: m[1] + rows() + m[3], text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Fields that contradict each other or the family, so that no model can be built from them.
 
-What is wrong is said in the words of the family; other rules name the commoner mistakes.
+What is wrong is said in the words of the family; other rules name the commoner mistakes. A warning
+where the family has such models, but no description of them is here yet.
 
 Base: google-bert/bert-base-uncased
 Bad: {"add_cross_attention": true, "is_decoder": false}

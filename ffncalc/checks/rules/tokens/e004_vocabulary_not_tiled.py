@@ -1,4 +1,4 @@
-"""The vocabulary is no multiple of 64 (a warning) or 128.
+"""The vocabulary is no multiple of 64 (a warning) or 128 (an info).
 
 The largest product of a small model runs on partly filled tiles, and tensor parallelism has to pad it.
 
