@@ -110,4 +110,8 @@ IN_FAMILIES: tuple[Mutation, ...] = (
     Mutation(ERNIE, {"moe_layer_start_index": 20, "moe_layer_end_index": 10}, "M003", "moe_layer_end_index"),
     # heads of linear attention, groups of state-space mixers
     *(Mutation(base, {field: 7}, "S002", field) for base, field in GROUPED),
+    # one size under another name
+    Mutation(LLAMA, {"num_layers": 16}, "F011", "num_layers", "warning"),
+    Mutation(LLAMA, {"num_heads": 16}, "F011", "num_heads", "warning"),
+    Mutation(LLAMA, {"n_layers": 16}, "F011", "n_layers", "error"),
 )

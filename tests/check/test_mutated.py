@@ -232,6 +232,11 @@ def test_the_second_name_of_a_size_is_the_one_to_take_out_that_the_family_does_n
     assert finding.hint == "Keep n_routed_experts only."
 
 
+def test_heads_of_a_mixer_are_no_second_name_of_those_of_attention() -> None:
+    raw = changed(config("mistralai/Mamba-Codestral-7B-v0.1"), {"num_attention_heads": 32})  # num_heads is 128
+    assert [f.message for f in found(raw) if f.code == "F011"] == []
+
+
 def test_a_field_of_a_family_that_is_null_is_not_called_missing() -> None:
     messages = {f.field: f.message for f in found(changed(config(DEEPSEEK), {"kv_lora_rank": None}))}
     assert messages["kv_lora_rank"] == "kv_lora_rank is null, and required"

@@ -19,6 +19,7 @@ from ffncalc.checks.subject import Part, Subject, whole
 SEVERITY = Severity.ERROR
 SPELT = ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_experts", "num_experts_per_tok")
 LOOSELY_SPELT = ("num_key_value_heads", "intermediate_size")
+LOOSE = frozenset({"num_layers", "num_heads"})  # of an encoder, of a mixer in some families
 SHARED = (
     "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size",
     "moe_intermediate_size", "num_experts", "num_experts_per_tok",
@@ -36,13 +37,15 @@ def check(subject: Subject) -> Iterator[Fault]:
 
 def _spellings(part: Part) -> Iterator[Fault]:
     for field in (*SPELT, *LOOSELY_SPELT):
-        keys = [key for key in (field, *known.SPELLINGS[field]) if whole(part.raw.get(key), 1)]
+        own = set() if part.family is None else LOOSE & part.family.fields().keys()
+        names = (name for name in (field, *known.SPELLINGS[field]) if name not in own)
+        keys = [key for key in names if whole(part.raw.get(key), 1)]
         values = {whole(part.raw[key], 1) for key in keys}
-        if len(values) > 1 and not {"num_layers", "num_heads"} & set(keys[1:]):
+        if len(values) > 1:
             listed = ", ".join(f"{key} {part.raw[key]}" for key in keys)
             kept = key if (key := part.key(field)) in keys else keys[0]
             other = next(key for key in reversed(keys) if key != kept)
-            severity = Severity.WARNING if field in LOOSELY_SPELT else None
+            severity = Severity.WARNING if field in LOOSELY_SPELT or other in LOOSE else None
             message, hint = f"one size under several names: {listed}", f"Keep {kept} only."
             yield Fault(part.prefix + other, message, hint, severity=severity, also=(part.prefix + kept,))
 
