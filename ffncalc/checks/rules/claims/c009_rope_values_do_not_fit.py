@@ -1,4 +1,4 @@
-"""A rope setting with two types, a factor below 1, or lists that are not as long as the rotated part of a head.
+"""A rope setting with two types, a factor below 1, bounds in the wrong order, or lists that do not fit a head.
 
 A head is rotated in pairs of values: longrope has a factor for each pair, and the sections of mrope share them out.
 Loaders warn, and scale wrongly or fail at the first token.
@@ -21,6 +21,7 @@ from ffncalc.checks.subject import Part, Subject, shown
 SEVERITY = Severity.WARNING
 ALIKE = ({"default", "mrope"}, {"longrope", "su"})  # an older and a newer name, which loaders write side by side
 SCALING = ("deepseek_yarn", "dynamic", "linear", "llama-3", "llama3", "longrope", "su", "yarn")
+BOUNDS = (("low_freq_factor", "high_freq_factor"), ("beta_slow", "beta_fast"))
 LISTS = ("short_factor", "long_factor")
 
 
@@ -29,6 +30,7 @@ def check(subject: Subject) -> Iterator[Fault]:
         for field, table in scalings(part):
             yield from _types(field, table)
             yield from _factor(field, table)
+            yield from _bounds(field, table)
             pairs = _pairs(part, table)
             for key in LISTS if kind_of(table) in ("longrope", "su") else ():
                 yield from _list(f"{field}.{key}", table.get(key), pairs)
@@ -53,6 +55,14 @@ def _factor(field: str, table: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(at, f"{at} {shown(factor)} is no number", "Write longest context / original context.")
     elif not factor >= 1:
         yield Fault(at, f"{at} {factor} is below 1", "Write longest context / original context, not its inverse.")
+
+
+def _bounds(field: str, table: Mapping[str, Any]) -> Iterator[Fault]:
+    for low, high in BOUNDS:
+        first, second = table.get(low), table.get(high)
+        if _is_number(first) and _is_number(second) and first > second:  # published files have equal ones
+            at = f"{field}.{high}"
+            yield Fault(at, f"{high} {second} is below {low} {first}", "Swap them?", also=(f"{field}.{low}",))
 
 
 def _list(at: str, value: object, pairs: int | None) -> Iterator[Fault]:
