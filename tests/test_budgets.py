@@ -15,7 +15,7 @@ from ffncalc.checks.budgets import Share
 from ffncalc.checks.settings import for_folder, parse
 from ffncalc.errors import UsageError
 from tests.command import Here
-from tests.repository import TOTAL, save
+from tests.repository import TINY, TOTAL, save
 
 # TINY: 824 parameters; 2 × 720 FLOPs and 32 per key, of them 768 in the FFN: crossover at 24; a token keeps 32 bytes
 
@@ -87,6 +87,28 @@ def test_a_budget_that_cannot_be_checked_is_not_kept(run: Here, here: Path) -> N
     assert found(run, "--max-params", "1T") == [
         ("small/config.json", "B006", "the budget cannot be checked: model_type 'detr' is not supported")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('{"model_type":"llama",', "B006 F001"),
+        ("", "B006 F001"),
+        ('{"peft_type": "LORA"}', "B006 F001"),
+        ('{"model_type": "llama", "architectures": ["LlamaForCausalLM"]}', "B006"),
+        ('{"hidden_size": 8}', "B006"),
+        (json.dumps(TINY | {"intermediate_size": "14336"}), "B006"),
+    ],
+)
+def test_a_file_that_cannot_be_counted_keeps_no_budget(run: Here, here: Path, text: str, codes: str) -> None:
+    (here / "small/config.json").write_text(text)
+    rows = found(run, "--max-params", "9B")
+    assert {path for path, *_ in rows} == {"small/config.json"}
+    assert " ".join(sorted(code for _, code, _ in rows)) == codes
+    without = found(run, "--max-params", "9B", "--ignore", "F001")
+    assert [code for _, code, _ in without] == ["B006"]
+    assert without[0][2].startswith("the budget cannot be checked: ")
+    assert found(run, "--max-params", "9B", "--ignore", "F001,B006") == []
 
 
 class TestSettings:
@@ -161,8 +183,8 @@ def test_wrong_options_are_named(run: Here, here: Path) -> None:
 
 def test_the_settings_of_the_readme_can_be_read() -> None:
     text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    tables = [tomllib.loads(block)["tool"]["ffncalc"] for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)]
-    found = [parse(table, "README.md") for table in tables]
+    tables = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)]
+    found = [parse(table.get("tool", {}).get("ffncalc", table), "README.md") for table in tables]
     assert {name for each in found for _, limits in each.budgets for name in limits} >= {"max_params", "min_ffn_share"}
     shown = set(re.findall(r"`((?:max|min)-[\w-]+)`", text))
     assert shown == set(budgets.NAMES)

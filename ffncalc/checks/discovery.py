@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from ffncalc.checks import lock_file
 from ffncalc.checks.settings import for_file, for_folder
-from ffncalc.errors import FfncalcError, FileError, NotFound
+from ffncalc.errors import FfncalcError, FileError, NotFound, UsageError
 from ffncalc.source import reference
 
 SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv"}  # and whatever starts with a dot
+DEEPEST = 100  # levels of folders that are looked into; looking up to the settings takes time in each
 MAIN = ("config.json", "params.json")
 OTHERS = {  # JSON of model repositories that is no model config
     "adapter_config.json", "added_tokens.json", "chat_template.json", "generation_config.json", "model_index.json",
@@ -77,7 +78,7 @@ def _is_excluded(path: str, told: dict[str, bool]) -> bool:
 
 
 def _key(path: str) -> str:
-    return os.path.normcase(os.path.abspath(path))
+    return os.path.normcase(lock_file.absolute(path))
 
 
 def _lock_above(ref: str) -> Iterator[Target]:
@@ -97,7 +98,7 @@ def _of(ref: str, failed: Failed) -> Iterator[Target]:
         yield Target(ref)
     elif os.path.isdir(expanded := os.path.expanduser(ref)):
         yield from _in_folder(expanded, failed)
-    elif os.path.exists(expanded):
+    elif os.path.lexists(expanded):
         yield Target(ref, expanded)
     elif reference.is_address(ref):
         yield Target(reference.parse(ref).shown)
@@ -111,7 +112,11 @@ def _of(ref: str, failed: Failed) -> Iterator[Target]:
 def _matching(pattern: str, failed: Failed) -> Iterator[Target]:
     """Files that a pattern means, sorted folder by folder, and what folders among them hold."""
     empty, told = True, dict[str, bool]()
-    for path in sorted(glob.iglob(os.path.expanduser(pattern), recursive=True)):
+    try:
+        found = sorted(glob.iglob(os.path.expanduser(pattern), recursive=True))
+    except RecursionError:
+        raise UsageError(f"{pattern}: folders are nested too deeply for a pattern", "Give the folder.") from None
+    for path in found:
         empty = False
         if _is_excluded(path, told):
             continue
@@ -126,6 +131,25 @@ def _matching(pattern: str, failed: Failed) -> Iterator[Target]:
 
 def _in_folder(folder: str, failed: Failed) -> Iterator[Target]:
     """Configs below a folder, sorted; links to folders are not followed."""
+    under_way = [_entries(folder, failed)]
+    while under_way:
+        entry = next(under_way[-1], None)
+        if entry is None:
+            under_way.pop()
+        elif entry.is_dir(follow_symlinks=False):
+            if len(under_way) < DEEPEST:
+                under_way.append(_entries(entry.path, failed))
+            else:
+                message = f"{entry.path}: lies {DEEPEST} folders below {folder}, and is not looked into"
+                failed(entry.path, FileError(message, "Name it to check it."))
+        elif entry.name == lock_file.NAME:
+            yield Target(entry.path, entry.path)
+        else:
+            yield Target(entry.path, entry.path, entry.name in MAIN)
+
+
+def _entries(folder: str, failed: Failed) -> Iterator[os.DirEntry[str]]:
+    """What is looked at in a folder, sorted: folders and JSON files."""
     settings = for_folder(Path(folder).resolve())
     try:
         with os.scandir(folder) as entries:
@@ -137,15 +161,13 @@ def _in_folder(folder: str, failed: Failed) -> Iterator[Target]:
         name = entry.name
         if name.startswith(".") or settings.excludes(entry.path):
             continue
-        if entry.is_dir(follow_symlinks=False):
-            if name not in SKIPPED:
-                yield from _in_folder(entry.path, failed)
-        elif _is_special(entry.path):
-            continue
-        elif name == lock_file.NAME:
-            yield Target(entry.path, entry.path)
-        elif name.endswith(".json") and name not in OTHERS and not name.endswith(".index.json"):
-            yield Target(entry.path, entry.path, name in MAIN)
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if name not in SKIPPED if is_folder else _may_be_config(name) and not _is_special(entry.path):
+            yield entry
+
+
+def _may_be_config(name: str) -> bool:
+    return name.endswith(".json") and name not in OTHERS and not name.endswith(".index.json")
 
 
 def _is_special(path: str) -> bool:

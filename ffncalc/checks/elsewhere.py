@@ -1,4 +1,4 @@
-"""What a folder without any model config holds instead: an adapter, a diffusers pipeline, GGUF files."""
+"""What to say where there is no config to check: of a folder without any, and of a name that nothing has."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ffncalc.checks.discovery import SKIPPED
-from ffncalc.errors import FfncalcError, FileError, NotFound
-from ffncalc.source import folder, reading
+from ffncalc.checks.discovery import DEEPEST, SKIPPED
+from ffncalc.errors import FfncalcError, FileError, NetworkError, NotFound, SourceError
+from ffncalc.source import folder, reading, reference
 
 
 def instead(path: str) -> FfncalcError:
@@ -20,8 +20,13 @@ def instead(path: str) -> FfncalcError:
 
 def _folders(path: str) -> Iterator[tuple[str, list[str]]]:
     """A folder and those below it that `check` looks into, each with its files."""
-    for found, inner, names in os.walk(path):
-        inner[:] = sorted(name for name in inner if name not in SKIPPED and not name.startswith("."))
+    left = [(path, 0)] if os.path.isdir(path) else []
+    while left:  # os.walk calls itself in some versions of Python, which ends at some depth
+        found, depth = left.pop()
+        _, inner, names = next(os.walk(found), (found, [], []))
+        inner = [name for name in inner if name not in SKIPPED and not name.startswith(".")]
+        if depth + 1 < DEEPEST:
+            left += [(os.path.join(found, name), depth + 1) for name in sorted(inner, reverse=True)]
         yield found, sorted(names)
 
 
@@ -39,3 +44,17 @@ def _error(where: str, names: list[str]) -> FfncalcError:
         return error
     except OSError as error:
         return FileError(f"{where}: cannot be read ({error.strerror})")
+
+
+def explained(error: FfncalcError, ref: str) -> FfncalcError:
+    """The error of a reference that is no file, for those who meant a file or have no network."""
+    from ffncalc.source.hub_errors import NO_NETWORK
+
+    error = reference.located(error, ref)
+    if isinstance(error, NetworkError) and error.hint == NO_NETWORK:
+        error.hint = "Files and bundled configs need no network; `ffncalc models` lists those."
+    org, slash, _ = ref.partition("/")
+    may_be_path = os.path.isdir(org) if slash else reference.REPO_ID.fullmatch(ref)
+    if isinstance(error, SourceError) and may_be_path:
+        error.message += f"; nor is there a file or folder {ref}"
+    return error

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from ffncalc.checks import Rule, lock_file, rule
 from ffncalc.checks.absent import noted
-from ffncalc.checks.document import TOP, Document, Place
+from ffncalc.checks.document import Document, Place
 from ffncalc.checks.finding import Fault, Finding, Severity
 from ffncalc.checks.settings import DEFAULT, Settings
 from ffncalc.checks.subject import Subject
 from ffncalc.errors import FileError
+from ffncalc.source import foreign
 
-UNREADABLE = "F001"
-MISSING = "L003"
+MOVED, MISSING = "L001", "L003"
+WITHOUT_CONFIG = ("F001", "B006", MOVED)  # rules that have to do with what holds no config
+OUTCOMES = ("B", "L")  # groups that say what comes of a fault in a field, not what the fault is
 VAGUE = "F012"  # gives way to any other error that has to do with the same field
 LONGEST = 1_000  # characters of a message: names of the file may have any length
 GENERAL = ("F003", "F004", "F005")  # give way to an error of another group about the same field
@@ -23,16 +25,19 @@ GENERAL = ("F003", "F004", "F005")  # give way to an error of another group abou
 
 def examine(data: bytes, path: str, settings: Settings = DEFAULT) -> tuple[Finding, ...]:
     """What the rules find in the text of a config file, in the order of the file."""
+    subject = _subject(data, path, settings)
+    codes = [code for code in settings.chosen(path) if subject.unread is None or code in WITHOUT_CONFIG]
+    faults = [(each, noted(fault, subject)) for each in map(rule, codes) for fault in each.check(subject)]
+    return _placed(list(_without_echoes(faults)), subject.document, path)
+
+
+def _subject(data: bytes, path: str, settings: Settings) -> Subject:
     try:
         document = Document.read(data, path)
+        foreign.refuse(document.raw, path)
     except FileError as error:
-        return _unreadable(error, path, settings)
-    subject = Subject(path=path, document=document, settings=settings)
-    rules = [rule(code) for code in settings.chosen(path)]
-    if any(rule(UNREADABLE).check(subject)):  # no other rule has to do with what is no config
-        rules = [each for each in rules if each.code == UNREADABLE]
-    faults = [(each, noted(fault, subject)) for each in rules for fault in each.check(subject)]
-    return _placed(list(_without_echoes(faults)), document, path)
+        return Subject(path=path, document=Document(data, {}), settings=settings, unread=error)
+    return Subject(path=path, document=document, settings=settings)
 
 
 def examine_lock(data: bytes, path: str, settings: Settings) -> tuple[Finding, ...]:
@@ -41,25 +46,16 @@ def examine_lock(data: bytes, path: str, settings: Settings) -> tuple[Finding, .
     Raises:
         LockError: it cannot be read.
     """
-    if not settings.wants(MISSING, path):
-        return ()
     lock_file.parse(data, Path(path))
     document = Document.read(data, path)
     subject = Subject(path=path, document=document, settings=settings)
     return _placed([(rule(MISSING), fault) for fault in rule(MISSING).check(subject)], document, path)
 
 
-def _unreadable(error: FileError, path: str, settings: Settings) -> tuple[Finding, ...]:
-    if not settings.wants(UNREADABLE, path):
-        return ()
-    from ffncalc.checks.rules.file.f001_not_a_config import unread
-
-    return (_finding(rule(UNREADABLE), unread(error, path), TOP, path),)
-
-
 def _without_echoes(faults: list[tuple[Rule, Fault]]) -> Iterator[tuple[Rule, Fault]]:
     """Without what the family says about a field that a rule has an error for."""
-    errors = [(r.code, f) for r, f in faults if r.code != VAGUE and (f.severity or r.severity) is Severity.ERROR]
+    causes = [(r, f) for r, f in faults if r.code != VAGUE and not r.code.startswith(OUTCOMES)]
+    errors = [(r.code, f) for r, f in causes if (f.severity or r.severity) is Severity.ERROR]
     named = {_bare(field) for _, fault in errors for field in (fault.field, *fault.also)}
     known = {_bare(fault.field) for code, fault in errors if not code.startswith("F")}
     for each, fault in faults:

@@ -21,7 +21,7 @@ from typing import Any
 from ffncalc import errors
 from ffncalc.checks.document import Document
 from ffncalc.checks.lock import NUMBERS, Entry
-from ffncalc.errors import FfncalcError, UsageError
+from ffncalc.errors import FfncalcError, NotFound, UsageError
 from ffncalc.ir import CATEGORIES
 from ffncalc.source import reading
 
@@ -47,7 +47,7 @@ class Lock:
 
         A link to a file is a file of its own; links among the folders do not matter.
         """
-        folder = Path.cwd() if self.path is None else self.path.parent
+        folder = Path() if self.path is None else self.path.parent
         for start, file in ((os.path.abspath(folder), os.path.abspath(path)), (_real(folder), _real_parent(path))):
             with suppress(ValueError):  # on another drive
                 name = Path(os.path.relpath(file, start)).as_posix()
@@ -57,13 +57,28 @@ class Lock:
 
     def missing(self) -> list[str]:
         """Locked files that are no longer there."""
-        folder = Path.cwd() if self.path is None else self.path.parent
+        folder = Path() if self.path is None else self.path.parent
         return [name for name in self.files if not os.path.lexists(folder / name)]
 
 
 def shown(path: Path) -> str:
     """A path as it is seen from the current folder."""
-    return os.path.relpath(path) if os.path.splitdrive(os.path.abspath(path))[0] == Path.cwd().drive else str(path)
+    try:
+        return os.path.relpath(path)
+    except (ValueError, FileNotFoundError):  # on another drive; the current folder was deleted
+        return str(path)
+
+
+def absolute(path: str | Path) -> str:
+    """The same path from the root.
+
+    Raises:
+        NotFound: the current folder was deleted.
+    """
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise NotFound(f"{path}: the current folder is no longer there") from None
 
 
 def _real(folder: Path) -> str:
@@ -76,15 +91,13 @@ def _real_parent(path: str | Path) -> str:
 
 def nearest(folder: Path) -> Path | None:
     """The lock file of a folder or the nearest one above it."""
-    return _nearest(Path(os.path.abspath(folder)))
+    return _nearest(Path(absolute(folder)))
 
 
 @lru_cache(512)
 def _nearest(folder: Path) -> Path | None:
-    file = folder / NAME
-    if os.path.isfile(file):  # Path.is_file fails in a folder that may not be read
-        return file
-    return None if folder == folder.parent else _nearest(folder.parent)
+    files = (above / NAME for above in (folder, *folder.parents))
+    return next((file for file in files if os.path.isfile(file)), None)  # Path.is_file fails where it may not look
 
 
 @lru_cache(8)
@@ -106,6 +119,16 @@ def lock_of(folder: Path) -> Lock | None:
     except OSError as error:
         raise LockError(f"{shown(path)}: cannot be read ({error.strerror})") from None
     return _read_once(path, (found.st_mtime_ns, found.st_size))
+
+
+def holds(path: Path) -> bool:
+    """Whether a file is locked.
+
+    Raises:
+        LockError: the lock file cannot be read.
+    """
+    lock = lock_of(path.parent)
+    return lock is not None and lock.name_of(path) in lock.files
 
 
 def read(path: Path) -> Lock:

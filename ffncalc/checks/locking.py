@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ffncalc import api, source
 from ffncalc.checks.discovery import Target, included, targets
 from ffncalc.checks.elsewhere import instead
 from ffncalc.checks.lock import Entry, entry, moved
-from ffncalc.checks.lock_file import NAME, Lock, is_name, nearest, read, shown, write
+from ffncalc.checks.lock_file import NAME, Lock, absolute, is_name, nearest, read, shown, write
+from ffncalc.checks.lock_turn import turn
 from ffncalc.checks.runner import is_config
 from ffncalc.errors import FfncalcError, FileError, NotFound, UsageError
 from ffncalc.source import reading
@@ -49,6 +51,14 @@ class Update:
         }
 
 
+class Counted(NamedTuple):
+    """A file as shown, its name in the lock file, and its entry or why it has none."""
+
+    shown: str
+    name: str
+    found: Entry | FfncalcError
+
+
 def place(folder: Path | None) -> Path:
     """Where the lock file of a folder is to be; without one, the nearest above the current folder, else a new one here.
 
@@ -56,7 +66,7 @@ def place(folder: Path | None) -> Path:
         NotFound: there is no such folder.
     """
     if folder is None:
-        return nearest(Path.cwd()) or Path.cwd() / NAME
+        return nearest(Path()) or Path(absolute(NAME))
     if not folder.is_dir():
         raise NotFound(f"{folder}: no such folder")
     return folder.absolute() / NAME
@@ -71,33 +81,58 @@ def bring_up_to_date(paths: Sequence[str], path: Path, *, check: bool, force_exc
         NotFound: nothing is locked and nothing named, or no config is where one was named.
         UsageError: a target is no file, or lies outside the folder of the lock file, or that cannot be read or written.
     """
-    before = read(path) if path.is_file() else Lock(path=path)
+    before = _read(path)
     if not before.files and not paths:
         raise NotFound(f"{shown(path)} locks nothing yet, and no file was named", "`ffncalc lock PATH` locks files.")
     lost: dict[str, FfncalcError] = {}
     named = included(paths, force_exclude)
     if paths and not named:
         return Update(path, dict(before.files))
-    result = update(before, targets(named, lost.__setitem__) if paths else locked(before))
-    result.failed |= lost
-    if paths and not result.files and not result.failed and not result.removed:
-        other = next((error for error in map(instead, paths) if isinstance(error, FileError)), None)
-        raise other or NotFound(f"no model config in {', '.join(paths)}")
-    if not check and (result.files or before.files):
-        write(Lock(result.files, path))
+    counted = list(_counted(before, targets(named, lost.__setitem__) if paths else locked(before)))
+    if check:
+        return _told(_update(before, counted, lost), paths)
+    with turn(path):  # others may have written meanwhile
+        before = _read(path)
+        result = _told(_update(before, counted, lost), paths)
+        if result.files or before.files:
+            write(Lock(result.files, path))
     return result
 
 
-def update(lock: Lock, listed: Iterable[Target]) -> Update:
-    """Count the targets, and drop what is no longer there; other entries stay.
+def _read(path: Path) -> Lock:
+    return read(path) if path.is_file() else Lock(path=path)
+
+
+def _told(result: Update, paths: Sequence[str]) -> Update:
+    """The same; NotFound where nothing is to be done."""
+    if paths and not result.files and not result.failed and not result.removed:
+        other = next((error for error in map(instead, paths) if isinstance(error, FileError)), None)
+        raise other or NotFound(f"no model config in {', '.join(paths)}")
+    return result
+
+
+def _update(lock: Lock, counted: Iterable[Counted], lost: Mapping[str, FfncalcError]) -> Update:
+    """What comes of the lock: what was counted goes in, what is no longer there goes out, other entries stay."""
+    assert lock.path is not None
+    missing = lock.missing()
+    kept = {name: each for name, each in lock.files.items() if name not in missing}
+    result = Update(lock.path, kept, removed=missing)
+    for each in counted:
+        if isinstance(each.found, Entry):
+            _put(result, each.name, each.found)
+        else:
+            result.failed[each.shown] = each.found
+    result.failed |= lost
+    return result
+
+
+def _counted(lock: Lock, listed: Iterable[Target]) -> Iterator[Counted]:
+    """Count the targets.
 
     Raises:
         UsageError: a target is no file, or lies outside the folder of the lock file.
     """
     assert lock.path is not None
-    missing = lock.missing()
-    kept = {name: each for name, each in lock.files.items() if name not in missing}
-    result = Update(lock.path, kept, removed=missing)
     for target in listed:
         if target.path is None:
             raise UsageError(f"{target.shown}: only files can be locked", "Give files, folders or patterns.")
@@ -110,13 +145,12 @@ def update(lock: Lock, listed: Iterable[Target]) -> Update:
         try:
             if not is_name(name):
                 raise UsageError(f"{target.shown}: the lock file cannot hold this name", PORTABLE)
-            found = _count(target)
+            found = _count(target._replace(sure=target.sure or name in lock.files))
         except FfncalcError as error:
-            result.failed[target.shown] = error
+            yield Counted(target.shown, name, error)
         else:
             if found is not None:
-                _put(result, name, found)
-    return result
+                yield Counted(target.shown, name, found)
 
 
 def _count(target: Target) -> Entry | None:

@@ -18,12 +18,13 @@ from typing import Any
 from ffncalc import source
 from ffncalc.checks import lock_file
 from ffncalc.checks.discovery import Target
-from ffncalc.checks.examine import examine, examine_lock
+from ffncalc.checks.elsewhere import explained
+from ffncalc.checks.examine import MISSING, MOVED, examine, examine_lock
 from ffncalc.checks.finding import Finding
-from ffncalc.checks.settings import for_file, for_folder
+from ffncalc.checks.settings import DEFAULT, Settings, for_file, for_folder
 from ffncalc.errors import FfncalcError, FileError, NotFound
 from ffncalc.source import foreign, reading
-from ffncalc.source.reference import descriptor, located
+from ffncalc.source.reference import descriptor
 
 CHUNK = 64
 ALONE = 256  # files that one process does faster than two would start
@@ -72,7 +73,9 @@ def check_all(
 def _in_processes(
     targets: Iterator[Target], options: Options, workers: int, done: Callable[[int], None]
 ) -> Iterator[Checked]:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
+
+    from ffncalc.checks import workers as processes
 
     def here(chunk: Sequence[Target]) -> Future[list[Checked]]:
         future: Future[list[Checked]] = Future()
@@ -86,10 +89,10 @@ def _in_processes(
         yield from results
 
     waiting: deque[tuple[int, Future[list[Checked]]]] = deque()
-    with ProcessPoolExecutor(workers) as pool:
+    with processes.pool(workers) as submit:
         while chunk := list(islice(targets, CHUNK)):
             alone = any(map(is_stream, chunk))
-            waiting.append((len(chunk), here(chunk) if alone else pool.submit(check_chunk, chunk, options)))
+            waiting.append((len(chunk), here(chunk) if alone else submit(check_chunk, chunk, options)))
             if len(waiting) > 2 * workers:
                 yield from finished()
         while waiting:
@@ -117,20 +120,33 @@ def check_one(target: Target, options: Options) -> Checked | None:
         UsageError: a settings file is wrong.
     """
     path = None if target.path is None else Path(target.path)
-    settings = (for_folder(Path.cwd()) if path is None else for_file(path)).with_options(**options)
+    settings = (_of_current_folder() if path is None else for_file(path)).with_options(**options)
+    is_lock = path is not None and path.name == lock_file.NAME
+    if is_lock and not settings.wants(MISSING, target.shown):
+        return None
     try:
         data = _read(target)
     except FfncalcError as error:
-        return Checked(target.shown, error=located(error, target.shown))
-    if not target.sure and not is_config(data):
+        if is_lock:  # no file below can be held to it
+            raise lock_file.LockError(error.message, error.hint) from None
+        return Checked(target.shown, error=explained(error, target.shown) if path is None else error)
+    if path is not None and not target.sure and not is_config(data) and not _is_held(path, settings):
         return None
-    if path is not None and path.name == lock_file.NAME:
-        findings = examine_lock(data, target.shown, settings)
-        if not findings:
-            return None
-    else:
-        findings = examine(data, target.shown, settings)
+    findings = (examine_lock if is_lock else examine)(data, target.shown, settings)
+    if is_lock and not findings:
+        return None
     return Checked(target.shown, findings, fails=any(f.severity.rank >= settings.fail_on.rank for f in findings))
+
+
+def _is_held(path: Path, settings: Settings) -> bool:
+    return settings.wants(MOVED, str(path)) and lock_file.holds(path)
+
+
+def _of_current_folder() -> Settings:
+    try:
+        return for_folder(Path.cwd())
+    except FileNotFoundError:  # it was deleted
+        return DEFAULT
 
 
 def _read(target: Target) -> bytes:

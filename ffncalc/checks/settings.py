@@ -18,9 +18,10 @@ from typing import Any
 from ffncalc.checks import budgets
 from ffncalc.checks.budgets import Budgets, Limits, Share
 from ffncalc.checks.finding import Severity
-from ffncalc.checks.lock_file import Lock
+from ffncalc.checks.lock_file import Lock, absolute
 from ffncalc.errors import UsageError, nearest, shown
 
+UNREADABLE = "F001"  # nothing else is known of a file that cannot be read
 FILES = ("ffncalc.toml", "pyproject.toml")  # the first one in a folder counts
 
 
@@ -52,18 +53,18 @@ class Settings:
         return code in self.chosen(path)
 
     def chosen(self, path: str) -> tuple[str, ...]:
-        """The rules that are on for a file."""
-        ignored = self.ignore
+        """The rules that are on for a file; UNREADABLE unless it is ignored in full."""
+        select, ignored = (*self.select, UNREADABLE), self.ignore
         for pattern, codes in self.per_file_ignores:
             if self.matches(path, pattern):
                 ignored += codes
-        return _chosen(self.select, ignored)
+        return _chosen(select, ignored)
 
     def matches(self, path: str, pattern: str) -> bool:
         """Whether a pattern, relative to the settings file, means a file: by its path, its end, or its name."""
         shown = path.replace("\\", "/")
         if self.root is not None:
-            full = Path(path).resolve()
+            full = Path(os.path.realpath(path))
             if full.is_relative_to(self.root):
                 shown = full.relative_to(self.root).as_posix()
         return (
@@ -106,19 +107,20 @@ def for_file(path: Path) -> Settings:
     Raises:
         UsageError: a settings file is wrong; the message names the file and the key.
     """
-    return for_folder(path.resolve().parent)
+    return for_folder(Path(os.path.realpath(absolute(path))).parent)
 
 
 @lru_cache(512)
 def for_folder(folder: Path) -> Settings:
     """The settings that hold for the files of a folder."""
-    for name in FILES:
-        file = folder / name
-        if os.path.isfile(file):  # Path.is_file fails in a folder that may not be read
-            table = _table(file)
-            if table is not None:
-                return parse(table, str(file), root=folder)
-    return DEFAULT if folder == folder.parent else for_folder(folder.parent)
+    for above in (folder, *folder.parents):
+        for name in FILES:
+            file = above / name
+            if os.path.isfile(file):  # Path.is_file fails in a folder that may not be read
+                table = _table(file)
+                if table is not None:
+                    return parse(table, str(file), root=above)
+    return DEFAULT
 
 
 def _table(file: Path) -> Mapping[str, Any] | None:

@@ -69,5 +69,7 @@ def _differences(update: Update, shown: str) -> Iterator[str]:
     yield from (f"{name}: locked, but not there" for name in update.removed)
     if update.differs:
         yield f"{shown} is out of date; if the changes are meant, run `ffncalc lock` on these files"
+    elif update.failed:
+        yield f"{shown} is up to date but for what could not be counted"
     else:
         yield f"{shown} is up to date"

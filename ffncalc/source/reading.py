@@ -99,7 +99,9 @@ def parse_any(data: bytes, where: str) -> Any:
     try:
         text = data.decode(json.detect_encoding(data))
     except UnicodeDecodeError as error:
-        raise FileError(f"{where}: not a text in UTF-8 or UTF-16 (byte {error.start})", USE_CONFIG) from None
+        before = data[: error.start].decode(error.encoding, "replace")
+        message = f"{_place(before, len(before))}: not a text in UTF-8 or UTF-16 (byte {error.start})"
+        raise FileError(f"{where}: {message}", USE_CONFIG) from None
     if not text.strip(" \t\r\n\0\ufeff"):
         nothing = "holds nothing but zero bytes" if "\0" in text else "is empty"
         raise FileError(f"{where}: the file {nothing}", "An interrupted download leaves such files: fetch it again.")

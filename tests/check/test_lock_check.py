@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from ffncalc.checks.lock_file import NAME
 from tests.check.locked import WIDER, forget, held
 from tests.command import Here
 from tests.repository import save
+
+DETR = "model_type 'detr' is not supported"
 
 
 class TestCheck:
@@ -96,8 +99,46 @@ class TestCheck:
         save(here / "models/a/config.json", model_type="detr", architectures=["DetrForObjectDetection"])
         assert held(run, "models/a") == (
             1,
-            [("models/a/config.json", "L001", "locked with 824 parameters, but no longer counted")],
+            [("models/a/config.json", "L001", f"locked with 824 parameters, but no longer counted: {DETR}")],
         )
+
+    @pytest.mark.parametrize("name", ["models/a/config.json", "models/b.json"])
+    @pytest.mark.parametrize(
+        ("text", "reason"),
+        [
+            ("", "the file is empty"),
+            ("[1]", "expected a JSON object, found an array at the top level"),
+            ('{"model_type": "llama",', "line 1, column 24: the file ends too early"),
+            ('{"model_type": "gpt2", "n_embd": -1}', "not a valid gpt2 config: "),
+            ("{}", "model_type: missing, and `architectures` does not tell which it is"),
+        ],
+    )
+    def test_a_locked_file_that_breaks_is_an_error_whatever_its_name(
+        self, run: Here, here: Path, name: str, text: str, reason: str
+    ) -> None:
+        run("lock", "models")
+        (here / name).write_text(text)
+        code, found = held(run, "models", "--ignore", "F001")
+        assert (code, [(path, rule) for path, rule, _ in found]) == (1, [(name, "L001")])
+        assert f"parameters, but no longer counted: {reason}" in found[0][2]
+        for args in (("lock", "models", "--check"), ("lock", "--check"), ("lock", "models")):
+            forget()
+            code, out, err = run(*args)
+            assert code == 2
+            assert f"{name}: " in err.replace("\\", "/")
+            assert "is up to date\n" not in out
+        assert len(json.loads((here / NAME).read_text())["files"]) == 2
+
+    def test_what_could_not_be_counted_is_not_called_up_to_date(self, run: Here, here: Path) -> None:
+        run("lock", "models")
+        (here / "models/b.json").write_text("{")
+        assert run("lock", "--check").out == f"{NAME} is up to date but for what could not be counted\n"
+
+    def test_a_config_that_cannot_be_locked_is_named(self, run: Here, here: Path) -> None:
+        run("lock", "models")
+        save(here / "models/c.json", model_type="detr", architectures=["DetrForObjectDetection"])
+        message = f"not in the lock file, and it cannot be counted: {DETR}"
+        assert held(run, "models") == (0, [("models/c.json", "L002", message)])
 
     def test_without_a_lock_file_nothing_is_said(self, run: Here, here: Path) -> None:
         assert held(run, "models") == (0, [])

@@ -1,7 +1,7 @@
 """There is a budget for a model that cannot be counted.
 
-A model type that is not described here is otherwise only worth a warning; a budget that nobody checks would pass
-without one.
+A budget that nobody checks would pass: the type is not described here, a size is missing or wrong, or the file
+holds no config. Reported beside what other rules say of the cause.
 
 Settings: budgets = {"max-params" = "8B"}
 Bad: {"model_type": "detr"}
@@ -15,15 +15,12 @@ from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
-from ffncalc.errors import UnsupportedModel
 
 SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    error = subject.outcome
-    if isinstance(error, UnsupportedModel) and subject.settings.limits(subject.path):
-        reason = error.message.rstrip(".")
-        yield Fault(
-            "model_type", f"the budget cannot be checked: {reason}", "Ignore B006 for this file if that is meant."
-        )
+    why = subject.uncounted
+    if why is not None and subject.settings.limits(subject.path):
+        message = f"the budget cannot be checked: {why.message}"
+        yield Fault(why.field, message, "Ignore B006 for this file if that is meant.")

@@ -1,7 +1,8 @@
 """A file that holds no model config.
 
 Nothing can be loaded from it: text that is no JSON (the place of the mistake is given), JSON that is no object, or
-another file of a model repository: an adapter, a tokenizer, a pointer of Git LFS.
+another file of a model repository: an adapter, a tokenizer, a pointer of Git LFS. Reported whatever rules are
+selected; only F001 itself, in full, ignores it.
 
 Base: none
 Bad: {"hidden_size": 4096,}
@@ -16,23 +17,17 @@ from collections.abc import Iterator
 
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.subject import Subject
-from ffncalc.errors import FfncalcError, FileError
-from ffncalc.source import foreign
 
 SEVERITY = Severity.ERROR
 
 
 def check(subject: Subject) -> Iterator[Fault]:
-    try:
-        foreign.refuse(subject.raw, "")
-    except FileError as error:
-        yield unread(error, "")
-
-
-def unread(error: FfncalcError, where: str) -> Fault:
-    """The fault for a file that could not be read as far as its keys."""
-    message = error.message.removeprefix(f"{where}: ").lstrip(": ")
+    """The place is that of the mistake, where the error names one."""
+    if subject.unread is None:
+        return
+    message, hint = subject.unread.message.removeprefix(f"{subject.path}: "), subject.unread.hint
     place = re.match(r"line (\d+), column (\d+): ", message)
     if place is None:
-        return Fault("", message, error.hint)
-    return Fault("", message[place.end() :], error.hint, place=(int(place[1]), int(place[2])))
+        yield Fault("", message, hint)
+    else:
+        yield Fault("", message[place.end() :], hint, place=(int(place[1]), int(place[2])))

@@ -1,7 +1,7 @@
 """A count differs from the one in the lock file.
 
-A merge or an edit has moved parameters, what a token costs, or what it caches. Fields that no count depends on may
-change freely.
+A merge or an edit has moved parameters, what a token costs, or what it caches, or left a file that cannot be counted.
+Fields that no count depends on may change freely.
 
 Settings: a lock file of the unchanged config
 Bad: {"intermediate_size": 16384}
@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from ffncalc.checks.finding import Fault, Severity
 from ffncalc.checks.lock import entry, moved
 from ffncalc.checks.subject import Subject
-from ffncalc.errors import UnsupportedModel
 
 SEVERITY = Severity.ERROR
 
@@ -29,5 +28,6 @@ def check(subject: Subject) -> Iterator[Fault]:
         what = moved(locked, entry(subject.model))
         if what:
             yield Fault("", f"not as locked: {what}", f"If that is meant, run `ffncalc lock {subject.path}`.")
-    elif isinstance(subject.outcome, UnsupportedModel):
-        yield Fault("model_type", f"locked with {locked.total:,} parameters, but no longer counted")
+    elif (why := subject.uncounted) is not None:
+        message = f"locked with {locked.total:,} parameters, but no longer counted: {why.message}"
+        yield Fault(why.field, message, why.hint)
