@@ -115,6 +115,15 @@ def test_mlx_packs_tables_too_and_single_modules_differ() -> None:
     assert ffncalc.memory(ffncalc.load(config)).total == 2 * NORMS + every * 9 // 16 + 256 * 512 // 2
 
 
+def test_a_table_without_a_method_is_said_to_be_read_as_that_of_mlx() -> None:
+    table = {"group_size": 64, "bits": 4}
+    guessed = ffncalc.memory(ffncalc.load(CONFIG | {"quantization_config": table}))
+    named = ffncalc.memory(ffncalc.load(CONFIG | {"quantization": table}))
+    assert guessed.notes == ("quantization_config names no quant_method: read as MLX stores weights",)
+    assert named.notes == ()
+    assert guessed.total == named.total
+
+
 def test_mlx_calls_stacked_experts_otherwise() -> None:
     # 3 layers of 4 experts, 3 matrices of 128 × 256: those of layer 1 in mxfp4 (4.25 bits), the others in 8.5 bits.
     moe = CONFIG | {

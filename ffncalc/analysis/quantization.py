@@ -177,8 +177,11 @@ def mlx(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
     """Packed integers, a scale and a bias per group in the model's dtype; embeddings and head too.
 
     `mode` mxfp4, nvfp4 and mxfp8 have one scale byte per group and no bias. A module's own entry overrides; false
-    leaves it alone. Towers are left alone. Source: mlx.core.quantize.
+    leaves it alone. Towers are left alone. MLX names no method: `quantization_config` without one, which may be
+    another's, is said to be read so. Source: mlx.core.quantize.
     """
+    key = storage.quantization_key
+    named = not key.endswith("quantization_config") or raw.get("quant_method") or raw.get("mode")
     own = {name: _mlx_format({**raw, **v}, dtype_bits) for name, v in raw.items() if isinstance(v, Mapping)}
     return Scheme(
         method="mlx",
@@ -188,6 +191,7 @@ def mlx(raw: Raw, storage: Storage, dtype_bits: int) -> Scheme:
         where="layers",
         head=True,
         tables=True,
+        notes=() if named else (f"{key} names no quant_method: read as MLX stores weights",),
     )
 
 
