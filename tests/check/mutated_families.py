@@ -114,4 +114,8 @@ IN_FAMILIES: tuple[Mutation, ...] = (
     Mutation(LLAMA, {"num_layers": 16}, "F011", "num_layers", "warning"),
     Mutation(LLAMA, {"num_heads": 16}, "F011", "num_heads", "warning"),
     Mutation(LLAMA, {"n_layers": 16}, "F011", "n_layers", "error"),
+    # a layer fewer than num_hidden_layers, in letters
+    Mutation(
+        "nvidia/Nemotron-H-8B-Base-8K", {"hybrid_override_pattern": "M-" * 25 + "*"}, "S005", "hybrid_override_pattern"
+    ),
 )

@@ -232,6 +232,12 @@ def test_the_second_name_of_a_size_is_the_one_to_take_out_that_the_family_does_n
     assert finding.hint == "Keep n_routed_experts only."
 
 
+def test_a_list_that_a_family_reads_under_another_name_is_said_once() -> None:
+    assert errors(changed(config("Zyphra/Zamba2-1.2B"), {"layers_block_type": ["mamba"] * 37})) == [
+        "S005 layers_block_type"
+    ]
+
+
 def test_heads_of_a_mixer_are_no_second_name_of_those_of_attention() -> None:
     raw = changed(config("mistralai/Mamba-Codestral-7B-v0.1"), {"num_attention_heads": 32})  # num_heads is 128
     assert [f.message for f in found(raw) if f.code == "F011"] == []

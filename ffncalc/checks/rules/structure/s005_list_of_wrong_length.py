@@ -40,9 +40,9 @@ def check(subject: Subject) -> Iterator[Fault]:
         layers = part.size("num_hidden_layers")
         if layers is None:
             continue
-        for field in PER_LAYER:
+        for field in {part.at(name): name for name in reversed(PER_LAYER)}.values():  # two names may be one list
             value = part.given(field)
-            if field == "hybrid_override_pattern" and isinstance(value, str):
+            if part.at(field).endswith("hybrid_override_pattern") and isinstance(value, str):
                 value = list(value.replace("|", ""))
             if part.at(field) in refused:  # the family has one value for all layers
                 continue
