@@ -93,7 +93,9 @@ IN_FAMILIES: tuple[Mutation, ...] = (
     ),
     # a window of 0, and a step of 0 between windows
     *(Mutation(base, {"sliding_window": 0}, "S007", "sliding_window") for base in WINDOWED),
-    Mutation(QWEN2, {"use_sliding_window": True, "sliding_window": 0}, "S007", "sliding_window"),
+    Mutation(
+        QWEN2, {"use_sliding_window": True, "max_window_layers": 27, "sliding_window": 0}, "S007", "sliding_window"
+    ),
     Mutation("google/gemma-3-1b-it", {"sliding_window_pattern": 0}, "M003", "sliding_window_pattern"),
     Mutation("google/gemma-3-1b-it", {"_sliding_window_pattern": 0}, "M003", "_sliding_window_pattern"),
     Mutation("CohereLabs/c4ai-command-r7b-12-2024", {"sliding_window_pattern": 0}, "M003", "sliding_window_pattern"),

@@ -99,6 +99,11 @@ ODDITIES: dict[str, tuple[str, dict[str, Any]]] = {
         {"vision_config": {"num_attention_heads": 7, "head_dim": 64}},
     ),
     "partial rotary embeddings": (LLAMA, {"partial_rotary_factor": 0.5}),
+    "a window of 0 that no layer has": (
+        "Qwen/Qwen2.5-7B",  # of 28 layers
+        {"use_sliding_window": True, "max_window_layers": 28, "sliding_window": 0},
+    ),
+    "no step between windows": ("LGAI-EXAONE/EXAONE-4.0-1.2B", {"sliding_window_pattern": 0}),
     "sliding layers switched off": (
         "Qwen/Qwen2.5-7B",
         {"use_sliding_window": False, "sliding_window": None},

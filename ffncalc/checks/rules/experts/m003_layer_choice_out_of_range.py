@@ -82,7 +82,8 @@ def _steps(part: Part) -> Iterator[Fault]:
 
 
 def _off(part: Part, field: str, value: int) -> bool:
-    """Zero switches these off; EXAONE writes it beside a window that is null."""
-    if field in ("sliding_window_pattern", "_sliding_window_pattern"):
-        return value == 0 and part.model_type.startswith("exaone") and part.get("sliding_window") is None
+    """Zero switches these off; EXAONE writes it beside a window that is null, and lists its layers."""
+    if "sliding" in field:
+        listed = isinstance(part.given("layer_types"), list)
+        return value == 0 and listed and part.model_type.startswith("exaone") and part.get("sliding_window") is None
     return value == 0 and field in ("moe_layer_interval", "full_attention_interval")

@@ -49,7 +49,11 @@ def _windows(part: Part) -> bool:
     """Whether the class gives layers the window that is in the file, without being told which."""
     if part.key("sliding_window") is None or isinstance(part.given("layer_types"), list):
         return False
-    return part.model_type in EVERY or (part.model_type in SWITCHED and part.get("use_sliding_window") is True)
+    if part.model_type in EVERY:
+        return True
+    first, layers = part.count("max_window_layers"), part.size("num_hidden_layers")
+    some = first is None or layers is None or first < layers
+    return part.model_type in SWITCHED and part.get("use_sliding_window") is True and some
 
 
 def _slides(part: Part) -> bool:
