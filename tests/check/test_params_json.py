@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.check.configs import changed, found
+from tests.check.configs import ABSENT, changed, found
 
 PARAMS: dict[str, Any] = {
     "dim": 4096,
@@ -48,3 +48,9 @@ def test_a_good_one_has_no_finding() -> None:
 )
 def test_one_broken_field_is_found_once(change: dict[str, Any], finding: str) -> None:
     assert bad(change) == [finding]
+
+
+@pytest.mark.parametrize("key", ["dim", "n_layers"])
+def test_one_without_the_keys_that_tell_it_from_other_configs_is_told_which(key: str) -> None:
+    findings = found(changed(PARAMS, {key: ABSENT}))
+    assert [f.hint for f in findings if f.code == "F006"] == [f"Write {key}, if this is a params.json."]

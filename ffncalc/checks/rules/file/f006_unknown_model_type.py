@@ -21,6 +21,7 @@ from ffncalc.checks.rules.file import classes
 from ffncalc.checks.subject import Subject, shown
 
 SEVERITY = Severity.ERROR
+PARAMS = frozenset({"dim", "n_layers", "n_heads", "n_kv_heads", "hidden_dim"})
 DIGITS = re.compile(r"\d+")
 
 
@@ -37,7 +38,7 @@ def check(subject: Subject) -> Iterator[Fault]:
     if not subject.model_type:
         if not subject.raw.get("auto_map") and not subject.is_params:
             message = "model_type is missing" if named is None else f"model_type must be a name, got {shown(named)}"
-            yield Fault("model_type", message, 'Write the type of the class, such as "llama".')
+            yield Fault("model_type", message, _instead(subject))
         return
     model_type = subject.model_type
     if model_type in MODULES or model_type in known.model_types() or subject.raw.get("auto_map"):
@@ -47,6 +48,14 @@ def check(subject: Subject) -> Iterator[Fault]:
     guess = classes.owner(subject.raw) or _near(model_type)
     hint = f"Write {guess!r}." if guess else "Add auto_map if the model has code of its own."
     yield Fault("model_type", f"model_type {shown(model_type)} is not known", hint)
+
+
+def _instead(subject: Subject) -> str:
+    """What to write: the type, or what keeps the file from being a params.json."""
+    lacking = next((key for key in ("dim", "n_layers") if key not in subject.raw), "")
+    if lacking and len(PARAMS & subject.raw.keys()) >= 3:
+        return f"Write {lacking}, if this is a params.json."
+    return 'Write the type of the class, such as "llama".'
 
 
 def _nested(subject: Subject) -> Iterator[Fault]:
