@@ -111,6 +111,18 @@ def test_a_file_that_cannot_be_counted_keeps_no_budget(run: Here, here: Path, te
     assert found(run, "--max-params", "9B", "--ignore", "F001,B006") == []
 
 
+def test_a_budget_hides_no_finding_about_its_cause(run: Here, here: Path) -> None:
+    for change in ({"intermediate_size": "14336"}, {"model_type": "bert", "add_cross_attention": True}):
+        save(here / "small/config.json", **change)
+        alone, beside = (
+            json.loads(run("check", "small", "--format", "json", *budget).out)["findings"]
+            for budget in ((), ("--max-params", "1T"))
+        )
+        assert "error" in {each["severity"] for each in alone}
+        assert [each for each in beside if each["rule"] != "B006"] == alone
+        assert len(beside) == len(alone) + 1
+
+
 class TestSettings:
     def test_hold_for_all_files_and_for_patterns(self, run: Here, here: Path) -> None:
         (here / "pyproject.toml").write_text(

@@ -98,6 +98,11 @@ class TestExitCodes:
         assert out.startswith("./a/config.json:1:18: F001 error: a comma before '}' [not-a-config]")
         assert out.endswith("1 error in 2 files\n")
 
+    def test_a_byte_that_is_no_text_is_found_where_it_stands(self, run: Here, folder: Path) -> None:
+        (folder / "config.json").write_bytes('{\n "a": "é",\n "b": "é'.encode() + b'\xe9"}')
+        out = run("check", "config.json").out
+        assert out.startswith("config.json:3:9: F001 error: not a text in UTF-8 or UTF-16 (byte 24) [not-a-config]\n")
+
 
 class TestWhatIsChecked:
     FILES = {
@@ -185,6 +190,30 @@ class TestRulesThatRun:
         assert run("check", "config.json", "--select", "F,E,C").code == 0
         assert run("check", "config.json", "--select", "F", "--select", "S").code == 1
         assert run("check", "config.json", "--ignore", "S002").code == 0
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ("--select S", 1),
+            ("--select B,L", 1),
+            ("--ignore F", 1),
+            ("--ignore ALL", 1),
+            ("--ignore F001", 0),
+            ("--select F --ignore S,F001", 0),
+        ],
+    )
+    def test_a_file_that_cannot_be_read_is_reported_unless_f001_is_ignored_in_full(
+        self, run: Here, folder: Path, options: str, code: int
+    ) -> None:
+        for text in ('{"model_type":"llama",', "", '{"peft_type": "LORA"}'):
+            lay(folder, {"config.json": text})
+            ran = run("check", "config.json", *options.split())
+            assert (ran.code, "F001 error" in ran.out) == (code, code == 1)
+            lay(folder, {"ffncalc.toml": '[per-file-ignores]\n"config.json" = ["F001"]\n'})
+            for_folder.cache_clear()
+            assert run("check", "config.json", "--select", "S").code == 0
+            (folder / "ffncalc.toml").unlink()
+            for_folder.cache_clear()
 
     def test_per_file_ignores(self, run: Here, folder: Path) -> None:
         lay(

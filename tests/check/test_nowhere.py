@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,16 +52,19 @@ class TestLinks:
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are not so long")
 class TestDepth:
     @pytest.fixture
-    def deep(self, folder: Path) -> Path:
-        """A folder with a broken config beside 1,500 nested folders, and one in the last of them."""
+    def deep(self, folder: Path) -> Iterator[Path]:
+        """A folder with a broken config beside 1,500 nested folders, which are too many for shutil to remove."""
         lay(folder, {"top/z.json": BAD})
         os.chdir("top")
         for _ in range(1500):
             os.mkdir("d")
             os.chdir("d")
-        Path("config.json").write_text(BAD)
         os.chdir(folder)
-        return folder
+        yield folder
+        os.chdir(folder / "top" / ("d/" * 1500))
+        for _ in range(1500):
+            os.chdir("..")
+            os.rmdir("d")
 
     def test_is_limited_and_the_rest_is_checked(self, run: Here, deep: Path) -> None:
         code, out, err = run("check", "top", "--select", "S002", "-f", "json")

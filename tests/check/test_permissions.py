@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ffncalc.checks.lock_file import NAME
 from tests.check.test_check_cli import BAD, folder, lay
 from tests.command import Ran
 
@@ -50,3 +51,16 @@ def test_2_for_a_folder_that_may_not_be_read_and_the_others_are_checked(folder: 
         "error: a/b: cannot be read (Permission denied)",
     ]
     assert out.endswith("2 errors in 2 files, 2 not checked\n")
+
+
+@needs_permissions
+def test_2_for_a_lock_file_that_may_not_be_read_which_is_said_once(folder: Path) -> None:
+    lay(folder, {"a/config.json": BAD, "b/config.json": BAD, NAME: "{}"})
+    (folder / NAME).chmod(0)
+    for args in (("check", "."), ("check", "a", "b"), ("check", "a/config.json"), ("lock", ".")):
+        code, _, err = bound(*args)
+        assert code == 2
+        assert [line.removeprefix("error: ./").removeprefix("error: ") for line in err.splitlines()] == [
+            f"{NAME}: cannot be read (Permission denied)"
+        ]
+    assert bound("check", ".", "--select", "S002").out.endswith("2 errors in 2 files\n")
