@@ -32,7 +32,7 @@ Select = Annotated[
     Codes,
     typer.Option(
         metavar="CODES",
-        help="Rules to run: codes or their start, with commas. Repeatable.",
+        help="Rules to run besides F001: codes or their start, with commas. Repeatable.",
         rich_help_panel=RULES_PANEL,
         show_default=False,
     ),

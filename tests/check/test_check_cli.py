@@ -101,7 +101,7 @@ class TestExitCodes:
     def test_a_byte_that_is_no_text_is_found_where_it_stands(self, run: Here, folder: Path) -> None:
         (folder / "config.json").write_bytes('{\n "a": "é",\n "b": "é'.encode() + b'\xe9"}')
         out = run("check", "config.json").out
-        assert out.startswith("config.json:3:9: F001 error: not a text in UTF-8 or UTF-16 (byte 24) [not-a-config]\n")
+        assert out.startswith("config.json:3:9: F001 error: not a text in UTF-8 or UTF-16 (byte 23) [not-a-config]\n")
 
 
 class TestWhatIsChecked:
