@@ -18,7 +18,8 @@ HOOKS = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One good config, and broken ones in a folder that is excluded and in a file that is."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pyproject.toml").write_text('[tool.ffncalc]\nexclude = ["archive", "drafts/*.json"]\nselect = ["F004"]\n')
+    settings = 'exclude = ["archive", "drafts/*.json"]\nselect = ["F004"]\n'
+    (tmp_path / "pyproject.toml").write_text(f"[tool.ffncalc]\n{settings}")
     save(tmp_path / "models/config.json")
     save(tmp_path / "archive/old/config.json", hidden_size=-1)
     save(tmp_path / "drafts/config.json", hidden_size=-1)
