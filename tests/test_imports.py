@@ -13,7 +13,7 @@ import pytest
 import ffncalc
 
 ROOT = Path(ffncalc.__file__).parent
-LEAVES = {"errors", "origin", "quantity", "storage"}  # anyone may import these, and they import nobody
+LEAVES = {"errors", "origin", "quantity", "record", "storage"}  # anyone may import these, and they import nobody
 RANKS = {
     **dict.fromkeys(LEAVES, 0),
     "source": 0,

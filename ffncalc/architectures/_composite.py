@@ -8,7 +8,7 @@ checkpoint has, and whatever stands in a tower or projector becomes multimodal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self, TypeVar
 
 from ffncalc import architectures
@@ -16,6 +16,7 @@ from ffncalc.architectures._decoder import StackConfig
 from ffncalc.architectures._task import Task, task_of
 from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Stream
+from ffncalc.record import record
 from ffncalc.schema import BaseConfig
 
 C = TypeVar("C", bound=BaseConfig)
@@ -49,7 +50,7 @@ class FlatConfig(CompositeConfig):
         return "" if self.flat else "text_config."
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Names:
     """Where a family keeps its language model.
 

@@ -8,7 +8,7 @@ once for a text, so they cost a token nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ffncalc.architectures._decoder import divided
@@ -18,6 +18,7 @@ from ffncalc.components.embedding import Embedding, Linear, Vector
 from ffncalc.components.ffn import FFN
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Block, Component, Model, Role
+from ffncalc.record import record
 from ffncalc.schema import BaseConfig, Count, Depth, Size
 
 WORDS = "embeddings.word_embeddings"
@@ -59,7 +60,7 @@ def labels(number: int | None, names: Mapping[str, Any] | None, otherwise: int) 
     return number or (len(names) if names else otherwise)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Head:
     """What a class has on top of its base model, and whether that keeps its pooler."""
 

@@ -7,12 +7,12 @@ whose cross attention stays.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ffncalc.architectures._encoder import labels
 from ffncalc.components.embedding import Linear
 from ffncalc.ir import Block, Component, Model, Stream, layers
+from ffncalc.record import record
 from ffncalc.schema import BaseConfig, Size
 
 
@@ -31,7 +31,7 @@ class EncoderDecoderConfig(BaseConfig):
         return labels(self.num_labels, self.id2label, 2)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Side:
     """An encoder or a decoder: its layers `count` × `layer(i)`, the parts before and after them.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.components.linear import linear
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Repeated(Component):
     """A part of an earlier layer run again: its tensors share the storage of those under `owner`.
 
@@ -51,7 +52,7 @@ class RepeatedFFN(Repeated):
 REPEATED: dict[str, Callable[..., Repeated]] = {"mixer": RepeatedMixer, "ffn": RepeatedFFN, "": Repeated}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Adapters(Component):
     """Low-rank additions to a shared projection, one pair for each layer that uses it (arXiv:2411.15242).
 

@@ -9,8 +9,6 @@ transformers models/<type>.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.architectures._decoder import divided
 from ffncalc.architectures._encoder import labels
 from ffncalc.architectures._encoder_decoder import EncoderDecoderConfig, Side, classification_head, encoder_decoder
@@ -21,6 +19,7 @@ from ffncalc.components.embedding import Embedding, Linear, StoredBias
 from ffncalc.components.ffn import FFN, fc1_fc2
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Component, Model, Role
+from ffncalc.record import record
 from ffncalc.schema import Depth, Size
 
 NAMES = Projections(o="out_proj")
@@ -40,7 +39,7 @@ class Config(EncoderDecoderConfig):
     share_encoder_decoder_embeddings: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs: rows of its position table beyond the positions (None: no table), and its norms.
 

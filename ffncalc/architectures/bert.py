@@ -7,7 +7,6 @@ arXiv:2004.09297 (MPNet), arXiv:2101.01321 (I-BERT), arXiv:2202.03555 (data2vec)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ffncalc.architectures._encoder import (
     BERT_NAMES,
@@ -31,6 +30,7 @@ from ffncalc.components.embedding import Embedding
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, Role, layers
+from ffncalc.record import record
 from ffncalc.schema import Size
 
 
@@ -40,7 +40,7 @@ class Config(EncoderConfig):
     relative_attention_num_buckets: Size = 32
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs: prefix, the names of its attention, segments, and its heads (BERT's or RoBERTa's)."""
 

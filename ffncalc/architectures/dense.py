@@ -6,7 +6,6 @@ Sources: transformers' models/<type>, and the paper or model card of each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ffncalc.architectures._decoder import DecoderConfig, decoder
@@ -17,6 +16,7 @@ from ffncalc.components.attention import SEPARATE, Attention, Projections
 from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.components.norm import Norm
 from ffncalc.ir import FULL, Component, Model, Span
+from ffncalc.record import record
 from ffncalc.schema import Count, Repeats, Size
 
 
@@ -35,7 +35,7 @@ class Config(DecoderConfig):
 Choice = bool | str  # a string names the config field that decides
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs. `norms` name the norms of a layer, without any the final one has no weight either;
     `windows` says which layers have a window where the file has no `layer_types`: with "pattern" all but every

@@ -6,8 +6,6 @@ transformers models/gemma3n.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.architectures import _per_layer
 from ffncalc.architectures._decoder import DecoderConfig, decoder, norms
 from ffncalc.architectures.dense import SANDWICH
@@ -18,6 +16,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
 from ffncalc.ir import Component, Mixing, Model, Role, Span, Tensor
+from ffncalc.record import record
 from ffncalc.schema import Count, Few, Size
 
 
@@ -33,7 +32,7 @@ class Config(DecoderConfig):
     activation_sparsity_pattern: float | list[float] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class AltUp(Component):
     """Alternating updates: the layer runs on one of `inputs` streams, the others are predicted and corrected.
 
@@ -59,7 +58,7 @@ class AltUp(Component):
         return (Mixing(per_token=again + mixed, role=Role.OTHER, source="arXiv:2301.13310"),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Laurel(Component):
     """A residual of low rank beside the attention (arXiv:2411.07501): 2 × width × rank weights."""
 

@@ -5,7 +5,6 @@ Source: https://ai.google.dev/gemma/docs/core, transformers models/gemma4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ffncalc.architectures import _per_layer
@@ -18,6 +17,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Role, Tensor
+from ffncalc.record import record
 from ffncalc.schema import Count, Size
 
 GLOBAL = "full_attention"
@@ -42,7 +42,7 @@ class Config(DecoderConfig):
     moe_intermediate_size: Size | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Scale(Component):
     """A learned factor of the whole layer, stored as a buffer [1]."""
 

@@ -7,13 +7,14 @@ Source: https://ai.google.dev/gemma/docs/core, transformers models/gemma4_assist
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ffncalc.architectures._composite import CompositeConfig, Names, text_model
 from ffncalc.components.embedding import Linear
 from ffncalc.errors import ConfigError
 from ffncalc.ir import Block, Component, Model, Role, Tensor
+from ffncalc.record import record
 from ffncalc.schema import Size
 
 LAYERS = 30  # of the text class, where the file does not say
@@ -26,7 +27,7 @@ class Config(CompositeConfig):
     centroid_intermediate_top_k: Size = 32
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ClusteredHead(Component):
     """A head whose rows stand in `clusters` of equal size, of which a token multiplies `top_k`."""
 

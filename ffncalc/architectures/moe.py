@@ -6,7 +6,6 @@ Sources: transformers' models/<type>, and the paper or model card of each.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ffncalc.architectures import dense
 from ffncalc.architectures._decoder import decoder, norms
@@ -15,6 +14,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE, StackedExperts
 from ffncalc.errors import ConfigError
 from ffncalc.ir import FULL, Component, Model, Span
+from ffncalc.record import record
 from ffncalc.schema import Count, Size
 
 
@@ -30,7 +30,7 @@ class Config(dense.Config):
     lm_head_bias: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs: its attention as in dense.py, and the names and fields of its experts.
 

@@ -7,8 +7,6 @@ Source: arXiv:2411.19146; modeling_decilm.py of nvidia/Llama-3_1-Nemotron-51B-In
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.architectures._decoder import DecoderConfig, decoder, divided, norms
 from ffncalc.architectures.patterns import per_layer
 from ffncalc.components.attention import Attention
@@ -17,6 +15,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.errors import ConfigError
 from ffncalc.formula import Num
 from ffncalc.ir import FULL, Component, Model, Role, Span
+from ffncalc.record import record
 from ffncalc.schema import BaseConfig, Count, Size
 
 MULTIPLE = 256
@@ -47,7 +46,7 @@ class Config(DecoderConfig):
     mlp_bias: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ReplacedAttention(Linear):
     """A linear map of the token alone, in place of attention."""
 
@@ -57,7 +56,7 @@ class ReplacedAttention(Linear):
         return "linear"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ReplacedFFN(Linear):
     """A linear map in place of the FFN."""
 

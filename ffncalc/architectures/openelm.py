@@ -6,7 +6,6 @@ Source: arXiv:2404.14619; modeling_openelm.py and configuration_openelm.py of ap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ffncalc.architectures._decoder import StackConfig, decoder, norms
 from ffncalc.architectures.patterns import per_layer
@@ -15,6 +14,7 @@ from ffncalc.components.ffn import FFN, GatedFFN
 from ffncalc.errors import ConfigError
 from ffncalc.formula import Num
 from ffncalc.ir import Component, Model
+from ffncalc.record import record
 from ffncalc.schema import Size
 
 Multipliers = float | list[float]
@@ -40,7 +40,7 @@ class Config(StackConfig):
     normalize_qk_projections: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Widths:
     """What differs from layer to layer."""
 

@@ -6,19 +6,20 @@ models/megatron_bert, roberta_prelayernorm, xlm_roberta_xl.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.architectures import bert
 from ffncalc.architectures._encoder import BERT_NAMES, embeddings, feed_forward, self_attention
 from ffncalc.components.norm import Norm
 from ffncalc.ir import Model
+from ffncalc.record import record
 
 
 class Config(bert.Config):
     pass
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs: BERT's row, the names of its norms, and whether the embeddings are normed."""
 

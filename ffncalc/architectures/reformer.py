@@ -6,7 +6,7 @@ Source: arXiv:2001.04451, transformers models/reformer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ffncalc.architectures._encoder import labels
@@ -19,6 +19,7 @@ from ffncalc.components.media import Array
 from ffncalc.components.norm import Norm
 from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import Block, Component, Model, Role, Span, Tensor, layers
+from ffncalc.record import record
 from ffncalc.schema import BaseConfig, Count, Size
 
 
@@ -46,7 +47,7 @@ class Config(BaseConfig):
     id2label: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HashedAttention(Attention):
     """Attention whose queries are the keys, sorted by hash: query_key and value [heads·head_dim, width]."""
 

@@ -5,11 +5,12 @@ Source: https://arxiv.org/abs/2402.17834, transformers models/stablelm.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.architectures import dense
 from ffncalc.architectures._decoder import divided
 from ffncalc.ir import Component, Model, Role, Tensor, Use
+from ffncalc.record import record
 
 
 class Config(dense.Config):
@@ -23,7 +24,7 @@ class Config(dense.Config):
         return divided(self, "hidden_size", "num_attention_heads")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HeadNorms(Component):
     """A norm [head_dim] of its own for each of `heads`."""
 

@@ -7,7 +7,7 @@ Source: https://huggingface.co/stepfun-ai/Step-3.5-Flash, transformers models/st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ffncalc.architectures import dense
@@ -19,6 +19,7 @@ from ffncalc.components.ffn import GatedFFN
 from ffncalc.components.moe import MoE
 from ffncalc.errors import ConfigError, shown
 from ffncalc.ir import FULL, Component, Model, Role, Span, Tensor
+from ffncalc.record import record
 from ffncalc.schema import Count, Size
 
 FIRST = 3  # the first layer with experts where the file does not say
@@ -41,7 +42,7 @@ class Config(dense.Config):
     attention_other_setting: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StackedFFN(GatedFFN):
     """A gated FFN whose copies are stacked in each of its three tensors."""
 

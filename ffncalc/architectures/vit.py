@@ -6,14 +6,13 @@ transformers models/{clip,siglip,siglip2,idefics3,smolvlm,video_llama_3,paddleoc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.architectures._tower import TowerConfig, attention, encoder_tower, norms
 from ffncalc.components.attention import Projections
 from ffncalc.components.embedding import Embedding, Linear
 from ffncalc.components.ffn import FFN, fc1_fc2
 from ffncalc.components.media import Array, Convolution
 from ffncalc.ir import Component, Model, Role, Use
+from ffncalc.record import record
 from ffncalc.schema import Size
 
 
@@ -23,7 +22,7 @@ class Config(TowerConfig):
     num_patches: Size = 256  # SigLIP 2: rows of the position table, which is stretched to the image
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Row:
     """How a family differs: module of everything, class token, norm before the layers, pooling head; patches that
     come laid out flat, positions that are rotary."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.components.linear import linear
 from ffncalc.ir import Component, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Adapters(Component):
     """dense2(act(dense1(x))) of the language of the text (arXiv:2205.06266): all are stored, one is used.
 

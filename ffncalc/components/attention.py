@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
 from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Projections:
     """Module names of the projections; `fused` replaces q, k and v by one tensor."""
 
@@ -27,7 +27,7 @@ class Projections:
 SEPARATE = Projections()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Attention(Component):
     """Grouped-query attention (arXiv:2305.13245); multi-head where kv_heads = heads, multi-query where it is 1.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class AttentionExperts(Component):
     """Mixture of attention heads (arXiv:2210.05144): a token chooses `top_k` of `experts` pairs of projections.
 

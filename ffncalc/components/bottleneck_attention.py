@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear
 from ffncalc.ir import Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class BottleneckAttention(Component):
     """Multi-head attention in a narrow width (arXiv:2004.02984).
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
 from ffncalc.ir import Cache, Component, Mixing, Role, Span, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Compressor(Component):
     """Pools every `rate` tokens into one key, which is the value too, weighted by learned gates.
 
@@ -44,7 +43,7 @@ class Compressor(Component):
         return (Cache(per_token=self.head_dim, span=Span("full", stride=self.rate), constant=open_group + overlap),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CompressedIndexer(Component):
     """Scores the compressed keys, so that the attention sees the best few.
 
@@ -85,7 +84,7 @@ class CompressedIndexer(Component):
         return self.compressor.cache()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CompressedAttention(Component):
     """One key for all heads, which is the value too; low-rank queries; a grouped low-rank output projection.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import SEPARATE, Projections, core
 from ffncalc.components.linear import linear
 from ffncalc.components.norm import norm
 from ffncalc.ir import Cache, Component, Mixing, Role, Span, Tensor
+from ffncalc.record import record
 
 SOURCE = Span("source")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CrossAttention(Component):
     """Queries from the decoder, keys and values from the encoder's output (arXiv:1706.03762).
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.mamba import depthwise, gains
 from ffncalc.components.norm import norm
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GatedDeltaNet(Component):
     """Gated DeltaNet (arXiv:2412.06464): a state [value_dim, key_dim] for each value head.
 
@@ -66,7 +65,7 @@ class GatedDeltaNet(Component):
         return "gated deltanet"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SplitDeltaNet(GatedDeltaNet):
     """The same mixer with every projection and convolution apart, as OLMo Hybrid stores it.
 
@@ -88,7 +87,7 @@ class SplitDeltaNet(GatedDeltaNet):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class KimiDeltaAttention(Component):
     """Kimi Delta Attention (arXiv:2510.26692): a state [head_dim, head_dim] per head, each key channel its own decay.
 

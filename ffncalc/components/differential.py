@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import vector
 from ffncalc.ir import Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Difference(Component):
     """softmax(q1 k1) - λ·softmax(q2 k2), each on the values of two heads (arXiv:2410.05258, section 2.1).
 

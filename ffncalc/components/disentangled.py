@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DisentangledAttention(Component):
     """score = q·k, plus q·k(position) for `c2p`, plus k·q(position) for `p2c` (arXiv:2006.03654).
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DynamicMask(Component):
     """exp(A · softplus(dt(v))) for each key and kv head; the best keys are attended (arXiv:2412.11834).
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Embedding(Component):
     """A table [rows, width] of which a token reads one row; `tied` names the table whose storage it shares."""
 
@@ -21,7 +22,7 @@ class Embedding(Component):
         return (Tensor("weight", (self.rows, self.width), self.role, use=Use.LOOKUP, tied=self.tied),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Linear(Component):
     """A projection [out, width] on its own: output head, projector, pooler, classifier.
 
@@ -42,7 +43,7 @@ class Linear(Component):
         return (replace(found[0], use=Use.SEQUENCE), *found[1:]) if self.once else found
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Vector(Component):
     """A learned vector [width] that is the module itself: a bias, a gain, a class token; `tied` as in `Embedding`."""
 
@@ -54,7 +55,7 @@ class Vector(Component):
         return (vector("", self.width, self.role, tied=self.tied),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StoredBias(Component):
     """A bias [1, width] of the logits that is stored as a buffer: no parameter in the library's sense."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.ir import Component, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Clamp:
     """Bounds before gate and up meet: gate at most `limit`, up within ±`limit`, `shift` added to it.
 
@@ -20,7 +19,7 @@ class Clamp:
     shift: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GatedFFN(Component):
     """down(act(gate(x)) ⊙ up(x)) (arXiv:2002.05202): 3 × width × hidden weights.
 
@@ -63,7 +62,7 @@ class GatedFFN(Component):
         return "shared" if self.role is Role.SHARED else "dense"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FFN(Component):
     """down(act(up(x))) (arXiv:1706.03762): 2 × width × hidden weights; `learned` as in `GatedFFN`.
 

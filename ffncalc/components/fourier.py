@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.ir import Component, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Fourier(Component):
     """The real part of the transform over positions and channels (arXiv:2105.03824): no weights.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear
 from ffncalc.ir import Cache, Component, Mixing, Role, Span, Tensor
+from ffncalc.record import record
 
 SOURCE = Span("source")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FusedCrossAttention(Component):
     """Decoder tokens attend the source; keys and values of the source come from one projection.
 

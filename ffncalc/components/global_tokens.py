@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import dotted
 from ffncalc.components.norm import norm
 from ffncalc.ir import Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GlobalTokens(Component):
     """LongT5's transient global attention (arXiv:2112.07916), added to attention within a window.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import vector
 from ffncalc.ir import Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GroupedAttention(Component):
     """Multi-head attention of SqueezeBERT (arXiv:2006.11316): each output channel reads the inputs of its group.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.ir import Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HyperConnection(Component):
     """Weights from `streams` residual streams for reading, writing and mixing them (arXiv:2409.19606, 2512.24880).
 

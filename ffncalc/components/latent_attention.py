@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear
 from ffncalc.components.norm import norm
 from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LatentAttention(Component):
     """MLA (arXiv:2405.04434): keys and values are projected up from a latent of `kv_rank` per token.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear
 from ffncalc.components.norm import norm
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LightningAttention(Component):
     """S ← λ S + kᵀ v, o = q S per head, normed and gated (arXiv:2401.04658, MiniMax-01 arXiv:2501.08313).
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear
 from ffncalc.ir import Component, Mixing, Role, Span, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LongformerAttention(Component):
     """Attention to window / 2 tokens on each side, with projections of its own for global tokens (arXiv:2004.05150).
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.norm import norm
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
 def depthwise(name: str, channels: int, kernel: int, *, bias: bool = False) -> tuple[Tensor, ...]:
@@ -21,7 +20,7 @@ def gains(name: str, *shape: int) -> Tensor:
     return Tensor(name, shape, Role.MIXER, use=Use.ELEMENTWISE)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Mamba(Component):
     """Selective state space (arXiv:2312.00752): each of `inner` channels has a state of `size` elements.
 
@@ -68,7 +67,7 @@ class Mamba(Component):
         return "mamba"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HeadedMamba(Component):
     """Mamba whose selective projections work per head of inner / heads channels (Zamba, arXiv:2405.16712).
 
@@ -110,7 +109,7 @@ class HeadedMamba(Component):
         return "mamba"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Mamba2(Component):
     """State-space duality (arXiv:2405.21060): one decay per head, a state [head_dim, size] each, B and C per group.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import vector
 from ffncalc.ir import Component, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Convolution(Component):
     """A convolution: weight [out, channels, *kernel], and bias [out]. `channels` are those that one output reads."""
 
@@ -23,7 +22,7 @@ class Convolution(Component):
         return (weight, vector("bias", self.out, self.role)) if self.bias else (weight,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Array(Component):
     """A learned array of any shape that is the module itself: class token, position table, projection without a bias.
 
@@ -38,7 +37,7 @@ class Array(Component):
         return (Tensor("", self.shape, self.role, use=self.use),)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Buffers(Component):
     """Learned vectors [width] that the checkpoint stores as buffers: limits, offsets, scales."""
 

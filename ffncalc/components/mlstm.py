@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear
 from ffncalc.components.norm import norm
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class MLSTM(Component):
     """mLSTM (arXiv:2405.04517): for each head a memory C [value_dim, key_dim] and a normaliser n [key_dim].
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from ffncalc.components.ffn import FFN, Clamp, GatedFFN
@@ -10,9 +10,10 @@ from ffncalc.components.linear import dotted, linear, vector
 from ffncalc.errors import ConfigError
 from ffncalc.formula import labels
 from ffncalc.ir import Component, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StackedExperts(Component):
     """Gated experts in two stacked tensors without `.weight` in their names (gpt-oss, Llama 4).
 
@@ -49,7 +50,7 @@ class StackedExperts(Component):
         return (gate_up, replace(biases[0], stacked=True), down, replace(biases[1], stacked=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class JoinedExperts(Component):
     """Experts joined row by row in tensors [experts·hidden, width] without `.weight` (DBRX, Nomic).
 
@@ -79,7 +80,7 @@ class JoinedExperts(Component):
 Expert = GatedFFN | FFN | StackedExperts | JoinedExperts
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class MoE(Component):
     """A router [experts, width] that sends each token to `top_k` of `experts` FFNs, and to all `shared` ones.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import dotted, vector
 from ffncalc.ir import Component, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Norm(Component):
     """RMSNorm [width] (arXiv:1910.07467), or LayerNorm with a `bias` [width] (arXiv:1607.06450)."""
 

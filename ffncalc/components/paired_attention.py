@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class PairedAttention(Component):
     """Grouped-query attention of TeleChat: query [heads·head_dim, width], key_value [2·kv_heads·head_dim, width].
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear
 from ffncalc.ir import Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
 def stacked(name: str, *shape: int, use: Use = Use.MATMUL) -> Tensor:
@@ -13,7 +12,7 @@ def stacked(name: str, *shape: int, use: Use = Use.MATMUL) -> Tensor:
     return Tensor(name, shape, Role.ATTENTION, use=use)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class RelativeAttention(Component):
     """score = (q + u)·k + (q + v)·r(distance) + (q + s)·segment (arXiv:1901.02860, XLNet arXiv:1906.08237).
 
@@ -46,7 +45,7 @@ class RelativeAttention(Component):
         return "relative attention"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FunnelAttention(Component):
     """Funnel's attention (arXiv:2006.03236): as XLNet's, with q, k and v as modules.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.mamba import depthwise, gains
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class RecurrentBlock(Component):
     """Real-gated linear recurrent unit between two branches (arXiv:2402.19427).
 

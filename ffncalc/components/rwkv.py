@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear, vector
 from ffncalc.components.recurrence import recurrence, state
 from ffncalc.ir import Cache, Component, Mixing, Role, Tensor, Use
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TimeMix(Component):
     """Time mixing of RWKV-4 (arXiv:2305.13048): a numerator a and a denominator b for each of `inner` channels.
 
@@ -42,7 +41,7 @@ class TimeMix(Component):
         return "rwkv"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Receptance(Component):
     """What RWKV-4's channel mixing has besides its two-matrix FFN: σ(receptance(x)) ⊙ FFN(x), on shifted tokens.
 

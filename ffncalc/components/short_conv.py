@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.linear import linear
 from ffncalc.components.mamba import depthwise
 from ffncalc.components.recurrence import state
 from ffncalc.ir import Cache, Component, Role, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ShortConv(Component):
     """out(C ⊙ conv(B ⊙ x)) with B, C and x from one projection (arXiv:2511.23404).
 

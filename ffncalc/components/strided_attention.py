@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.components.attention import core
 from ffncalc.components.linear import linear
 from ffncalc.ir import FULL, Cache, Component, Mixing, Role, Span, Tensor
+from ffncalc.record import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StridedAttention(Component):
     """Attention to the last `window` keys and to one in `stride` of those before (arXiv:1904.10509).
 

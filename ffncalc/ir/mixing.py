@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ffncalc.formula import call
 from ffncalc.ir.tensor import Role
+from ffncalc.record import record
 
 
 def _ramp(n: int, limit: int) -> int:
@@ -14,7 +13,7 @@ def _ramp(n: int, limit: int) -> int:
     return inside * (inside + 1) // 2 + (n - inside) * limit
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Span:
     """Which keys a token attends: `full`, `sliding` or `chunked` by `size`, the best `size` (`top_k`), or `source`.
 
@@ -70,7 +69,7 @@ class Span:
 FULL = Span("full")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Mixing:
     """FLOPs of a token mixer that no weight accounts for.
 
@@ -88,7 +87,7 @@ class Mixing:
     source: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Cache:
     """Elements kept for the next token: `per_token` for each key of `span`, and a `constant` state."""
 

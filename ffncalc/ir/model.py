@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import field, fields, replace
 from operator import is_
 from typing import ClassVar, Self
 
 from ffncalc.ir.mixing import Cache, Mixing
 from ffncalc.ir.tensor import Role, Stream, Tensor
 from ffncalc.origin import PARSED, Origin
+from ffncalc.record import lazy, record
 from ffncalc.storage import NOWHERE, Storage
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Component:
     """A part of a layer. `name` is its module name in the checkpoint ("" when its tensors sit in the layer itself)."""
 
@@ -25,12 +25,12 @@ class Component:
         """The learned tensors, named relative to `name`."""
         raise NotImplementedError
 
-    @cached_property
+    @lazy
     def weights(self) -> tuple[Tensor, ...]:
         """`tensors()`, worked out once: the same part stands in many blocks, and every analysis asks."""
         return self.tensors()
 
-    @cached_property
+    @lazy
     def mixings(self) -> tuple[Mixing, ...]:
         """`mixing()`, worked out once."""
         return self.mixing()
@@ -58,7 +58,7 @@ class Component:
         return replace(self, **new) if new else self
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Block:
     """Equal layers, or the parts outside the layers (`indexes` empty), under one name prefix.
 
@@ -96,7 +96,7 @@ class Block:
         return " + ".join(dict.fromkeys(p.describe() for p in self.parts if p.slot == slot))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Model:
     """A model as its checkpoint stores it: blocks in forward order, multi-token-prediction blocks apart."""
 
