@@ -26,6 +26,7 @@ SECRET = "hf_abcdefghijklmnopqrstuvwxyz"
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
     """A Hub with an empty cache and no token; huggingface_hub reads its environment when it is imported."""
+    monkeypatch.setattr(hub, "_resting", {})  # the port may have been that of a server that was silent
     with fake_hub.running() as running:
         monkeypatch.setattr(constants, "ENDPOINT", running.url)
         template = running.url + "/{repo_id}/resolve/{revision}/{filename}"
