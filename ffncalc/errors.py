@@ -117,6 +117,7 @@ def shown(value: object) -> str:
         return f"a {type(value).__name__} nested too deeply"
     except ValueError:  # Python writes no integer of more than 4,300 digits
         return f"a {type(value).__name__} with an integer of thousands of digits"
+    text = text.encode(errors="backslashreplace").decode()  # half a pair of UTF-16, as JSON may escape it, is no text
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -68,3 +68,11 @@ def test_an_unknown_type_with_a_known_class_names_what_to_set() -> None:
     with pytest.raises(UnsupportedModel) as caught:
         ffncalc.load(raw | {"architectures": ["Phi4ForCausalLM"]})
     assert "Did you mean 'phi' or 'phi3'?" in caught.value.hint
+
+
+@pytest.mark.parametrize("value", ["\ud800", ["\ud800"], {"\ud800": 1}, [[{"a": "x\udfff"}]]], ids=ascii)
+def test_half_a_surrogate_pair_is_shown_escaped(value: object) -> None:
+    shown(value).encode()
+    with pytest.raises(ConfigError, match=r"hidden_size: must be an integer, got .*\\ud[8f]") as caught:
+        ffncalc.load({"model_type": "llama", "hidden_size": value})
+    caught.value.message.encode()
